@@ -1,0 +1,41 @@
+# Every target sets itself up: `make demo` and `make test` need Python 3.11+ with venv, and nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+# Real data for tests and benchmarks, when it lies beside the repo.
+ifneq ($(wildcard ../shared/data/README.md),)
+export TACIT_DATA ?= $(abspath ../shared/data)
+endif
+
+.PHONY: setup demo test lint bench docs clean
+
+$(VENV)/base.stamp: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install -e .
+	touch $@
+
+$(VENV)/dev.stamp: pyproject.toml $(VENV)/base.stamp
+	$(PIP) install -e '.[dev]'
+	touch $@
+
+setup: $(VENV)/dev.stamp
+
+demo: $(VENV)/base.stamp
+	$(BIN)/tacit demo
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# The suite with compiled kernels, then the small shapes again with the kernels as plain Python.
+test: lint
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not jit and not slow" tests/kernels tests/solvers
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

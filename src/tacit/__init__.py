@@ -1,0 +1,37 @@
+"""Tacit learns from what was never labelled.
+
+Five jobs, one idea: never sample negatives where algebra can sum every unlabelled cell exactly.
+Names are loaded on first use, so that ``import tacit`` costs almost nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tacit._version import __version__
+
+if TYPE_CHECKING:
+    from tacit.data.interactions import Interactions as Interactions
+    from tacit.estimators.factor_recommender import FactorRecommender as FactorRecommender
+    from tacit.estimators.model import load as load
+
+_HOMES = {
+    "Interactions": "tacit.data.interactions",
+    "FactorRecommender": "tacit.estimators.factor_recommender",
+    "load": "tacit.estimators.model",
+}
+
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+    if name in {"data", "metrics", "baselines"}:
+        return import_module(f"tacit.{name}")
+    raise AttributeError(f"tacit has no name {name!r}; it offers {', '.join(sorted(_HOMES))}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

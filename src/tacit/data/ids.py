@@ -1,0 +1,226 @@
+"""Ids: the caller's own names for rows and columns, and their numbers 0..n-1.
+
+Ids are of any hashable kind and come back out as they went in. Whole numbers are kept as one int64 array, all other
+kinds as Python objects; a bare matrix has the row numbers themselves as ids and stores nothing.
+"""
+
+import base64
+import datetime
+import decimal
+import json
+import uuid
+from collections.abc import Hashable, Iterable, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import InputError, UnknownIdError
+
+Array = NDArray[Any]
+
+
+class Ids:
+    """Distinct ids in order, with the way back from an id to its number.
+
+    >>> ids = Ids(["anna", "bert"])
+    >>> ids.numbers(["bert", "nobody"])
+    array([ 1, -1])
+    >>> list(ids.take([1, 0]))
+    ['bert', 'anna']
+    """
+
+    def __init__(self, values: Iterable[Hashable] | Array, name: str = "ids") -> None:
+        self.name = name
+        self.values: Array | None = _as_values(values, name)
+        self._length = len(self.values)
+        self._numbers: dict[Hashable, int] | None = None
+        if len(self._lookup()) != self._length:
+            seen: set[Hashable] = set()
+            twice = next(v for v in self.values.tolist() if v in seen or seen.add(v))  # type: ignore[func-returns-value]
+            raise InputError(f"{name} must be distinct, but {twice!r} occurs more than once.")
+
+    @classmethod
+    def range(cls, length: int, name: str = "ids") -> "Ids":
+        """The numbers 0..length-1 as their own ids."""
+        ids = cls.__new__(cls)
+        ids.name, ids.values, ids._length, ids._numbers = name, None, int(length), None
+        return ids
+
+    @property
+    def is_range(self) -> bool:
+        return self.values is None
+
+    @property
+    def is_numeric(self) -> bool:
+        return self.values is None or self.values.dtype != object
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ids) or len(self) != len(other):
+            return NotImplemented if not isinstance(other, Ids) else False
+        return bool(np.array_equal(self.all(), other.all()))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __contains__(self, value: object) -> bool:
+        return self._find(value) >= 0
+
+    def all(self) -> Array:
+        """Every id, in order."""
+        return np.arange(self._length) if self.values is None else self.values
+
+    def _lookup(self) -> dict[Hashable, int]:
+        if self._numbers is None:
+            assert self.values is not None
+            self._numbers = {value: number for number, value in enumerate(self.values.tolist())}
+        return self._numbers
+
+    def _find(self, value: Any) -> int:
+        if isinstance(value, np.generic):
+            value = value.item()
+        if self.values is None:
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            return value if whole and 0 <= value < self._length else -1
+        try:
+            return self._lookup().get(value, -1)
+        except TypeError:
+            raise InputError(f"{self.name}: {value!r} cannot be an id because it is not hashable.") from None
+
+    def numbers(self, values: Iterable[Any] | Array) -> NDArray[np.int64]:
+        """Numbers of these ids, -1 for those that are unknown."""
+        if self.values is None and isinstance(values, np.ndarray) and values.dtype.kind in "iu":
+            numbers = values.astype(np.int64)
+            return np.where((numbers >= 0) & (numbers < self._length), numbers, -1)
+        return np.fromiter((self._find(value) for value in values), dtype=np.int64)
+
+    def require(self, values: Iterable[Any] | Array) -> NDArray[np.int64]:
+        """Numbers of these ids; an unknown one is an error that names it."""
+        values = values if isinstance(values, np.ndarray) else list(values)
+        numbers = self.numbers(values)
+        unknown = np.flatnonzero(numbers < 0)
+        if len(unknown):
+            first = values[int(unknown[0])]
+            first = first.item() if isinstance(first, np.generic) else first
+            more = f" (and {len(unknown) - 1} more)" if len(unknown) > 1 else ""
+            known = f"0 to {len(self) - 1}" if self.is_range else f"such as {self.all()[:1].tolist()[0]!r}"
+            raise UnknownIdError(
+                f"{self.name}: {first!r}{more} is unknown to this model, which knows {len(self)} ids, {known}; "
+                "check the spelling and type, or add it with fold_in or partial_fit."
+            )
+        return numbers
+
+    def take(self, numbers: Iterable[int] | Array) -> Array:
+        """Ids of these numbers (any shape); a negative number gives -1 for whole-number ids, None for others."""
+        numbers = np.asarray(numbers, dtype=np.int64)
+        if self.values is None:
+            return np.where(numbers >= 0, numbers, -1)
+        if len(self.values) == 0:
+            empty: Array = np.full(numbers.shape, -1 if self.is_numeric else None, dtype=self.values.dtype)
+            return empty
+        taken = self.values[np.maximum(numbers, 0)]
+        taken[numbers < 0] = -1 if self.is_numeric else None
+        return taken
+
+    def extended(self, values: Iterable[Hashable]) -> "Ids":
+        """These ids followed by new ones."""
+        new = _as_values(values, self.name)
+        if self.is_numeric and new.dtype != object:
+            return Ids(np.concatenate((self.all(), new)), self.name)
+        return Ids([*self.all().tolist(), *new.tolist()], self.name)
+
+    # -- to and from a model file ------------------------------------------------------------------------------
+
+    def to_arrays(self) -> dict[str, Array]:
+        """Arrays that hold these ids; the keys say which kind they are."""
+        if self.values is None:
+            return {"range": np.array([self._length], dtype=np.int64)}
+        if self.is_numeric:
+            return {"whole": np.ascontiguousarray(self.values)}
+        values = self.values.tolist()
+        if all(type(value) is str for value in values):
+            encoded = [value.encode("utf-8", "surrogatepass") for value in values]
+            offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+            return {"text": np.frombuffer(b"".join(encoded), dtype=np.uint8), "offsets": offsets}
+        tagged = json.dumps([_tag(value, self.name) for value in values], separators=(",", ":"))
+        return {"tagged": np.frombuffer(tagged.encode("utf-8"), dtype=np.uint8)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array], name: str = "ids") -> "Ids":
+        """The inverse of ``to_arrays``."""
+        if "range" in arrays:
+            return cls.range(int(arrays["range"][0]), name)
+        if "whole" in arrays:
+            return cls(np.array(arrays["whole"], dtype=np.int64), name)
+        if "text" in arrays:
+            data, offsets = arrays["text"].tobytes(), arrays["offsets"].tolist()
+            texts = [data[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(offsets)]
+            return cls(texts, name)
+        return cls([_untag(value) for value in json.loads(arrays["tagged"].tobytes())], name)
+
+
+def _as_values(values: Iterable[Hashable] | Array, name: str) -> Array:
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
+        if values.ndim != 1:
+            raise InputError(f"{name} must be one-dimensional, not of shape {values.shape}.")
+        return values.astype(np.int64)
+    listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    listed = [value.item() if isinstance(value, np.generic) else value for value in listed]
+    if listed and all(type(value) is int and -(2**63) <= value < 2**63 for value in listed):
+        return np.array(listed, dtype=np.int64)
+    # np.array would turn tuples into a second dimension.
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    return array
+
+
+_TAGS: dict[type, str] = {
+    datetime.datetime: "datetime",
+    datetime.date: "date",
+    datetime.time: "time",
+    uuid.UUID: "uuid",
+    decimal.Decimal: "decimal",
+    bytes: "bytes",
+    tuple: "tuple",
+}
+
+
+def _tag(value: Any, name: str) -> Any:
+    """JSON for an id that is neither a whole number nor text; plain JSON values stand for themselves."""
+    kind = _TAGS.get(type(value))
+    if kind is None:
+        if value is None or type(value) in (str, int, bool, float):
+            return value
+        raise InputError(
+            f"{name}: ids of type {type(value).__name__} (such as {value!r}) cannot be saved; "
+            "use text, numbers, dates, UUIDs or tuples of these as ids."
+        )
+    if kind == "tuple":
+        return {"tuple": [_tag(part, name) for part in value]}
+    if kind == "bytes":
+        return {"bytes": base64.b64encode(value).decode("ascii")}
+    return {kind: value.isoformat() if hasattr(value, "isoformat") else str(value)}
+
+
+def _untag(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    ((kind, content),) = value.items()
+    match kind:
+        case "tuple":
+            return tuple(_untag(part) for part in content)
+        case "bytes":
+            return base64.b64decode(content)
+        case "datetime":
+            return datetime.datetime.fromisoformat(content)
+        case "date":
+            return datetime.date.fromisoformat(content)
+        case "time":
+            return datetime.time.fromisoformat(content)
+        case "uuid":
+            return uuid.UUID(content)
+        case _:
+            return decimal.Decimal(content)

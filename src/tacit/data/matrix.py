@@ -1,0 +1,159 @@
+"""The one validator of sparse input in the whole package.
+
+Whatever comes in (any SciPy sparse format, array or matrix; NumPy; unsorted, duplicated or int64 indices), kernels
+get canonical CSR: rows sorted by column, no duplicates, int64 ``indptr``, int32 ``indices``, values of one dtype,
+all finite, C-contiguous. The input is never changed.
+"""
+
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import DTypeLike, NDArray
+
+from tacit.errors import InputError
+
+Array = NDArray[Any]
+
+
+def as_csr(
+    matrix: Any,
+    name: str,
+    *,
+    dtype: DTypeLike = np.float32,
+    rows: int | None = None,
+    cols: int | None = None,
+    zeros: Literal["drop", "keep"] = "drop",
+    minimum: float | None = None,
+    allow_empty: bool = False,
+) -> sp.csr_array:
+    """Canonical CSR of ``matrix``, or one sentence on why it cannot be used.
+
+    Parameters
+    ----------
+    matrix : any SciPy sparse array or matrix, or a two-dimensional NumPy array
+    name : what the caller calls it, for the sentence
+    rows, cols : the shape it must have
+    zeros : stored zeros are dropped (they carry no information in Ω⁺) or kept
+    minimum : the smallest value allowed
+
+    >>> as_csr(np.array([[0, 2], [1, 0]]), "interactions").indices
+    array([1, 0], dtype=int32)
+    """
+    if sp.issparse(matrix):
+        if matrix.ndim != 2:
+            raise InputError(f"{name} must have two dimensions, not {matrix.ndim}.")
+        if matrix.dtype.kind not in "biuf":
+            raise InputError(f"{name} must hold numbers, not values of type {matrix.dtype}.")
+        _check_structure(matrix, name)
+        csr = sp.csr_array(matrix, dtype=dtype)
+    else:
+        dense = as_dense(matrix, name, dtype=dtype)
+        csr = sp.csr_array(dense)
+    shared = csr is matrix or (sp.issparse(matrix) and csr.data is getattr(matrix, "data", None))
+    if not csr.has_canonical_format:
+        csr = csr.copy()
+        csr.sum_duplicates()
+        shared = False
+    if zeros == "drop" and csr.nnz and not np.all(csr.data):
+        csr = csr.copy() if shared else csr
+        csr.eliminate_zeros()
+    if not np.all(np.isfinite(csr.data)):
+        row, col = _first_cell(csr, ~np.isfinite(csr.data))
+        raise InputError(
+            f"{name} holds NaN or infinity, first in row {row}, column {col}; drop or replace such cells first."
+        )
+    if minimum is not None and csr.nnz and csr.data.min() < minimum:
+        row, col = _first_cell(csr, csr.data < minimum)
+        raise InputError(
+            f"{name} must not hold values below {minimum:g}, but row {row}, column {col} is {csr[row, col]:g}; "
+            "keep only the positives and leave all else unstored."
+        )
+    _check_shape(csr.shape, name, rows, cols)
+    if not allow_empty and (csr.shape[0] == 0 or csr.shape[1] == 0 or csr.nnz == 0):
+        raise InputError(f"{name} is empty (shape {csr.shape}, {csr.nnz} stored cells); give at least one cell.")
+    if csr.shape[1] > np.iinfo(np.int32).max:
+        raise InputError(f"{name} has {csr.shape[1]} columns; at most {np.iinfo(np.int32).max} are supported.")
+    # SciPy's constructor would narrow indptr again, so both index arrays are set afterwards.
+    csr.indptr = np.ascontiguousarray(csr.indptr, dtype=np.int64)
+    csr.indices = np.ascontiguousarray(csr.indices, dtype=np.int32)
+    csr.data = np.ascontiguousarray(csr.data, dtype=dtype)
+    return csr
+
+
+def as_dense(
+    array: Any,
+    name: str,
+    *,
+    dtype: DTypeLike = np.float32,
+    rows: int | None = None,
+    cols: int | None = None,
+    ndim: int = 2,
+) -> Array:
+    """A finite C-contiguous array of the given dtype, or one sentence on why it cannot be had."""
+    try:
+        dense = np.ascontiguousarray(array, dtype=dtype)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{name} must be numeric with {ndim} dimensions, but it could not be read as numbers."
+        ) from None
+    if np.ndim(array) != ndim:
+        raise InputError(f"{name} must have {ndim} dimensions, not {np.ndim(array)}.")
+    if not np.all(np.isfinite(dense)):
+        raise InputError(f"{name} holds NaN or infinity; drop or replace such values first.")
+    if ndim == 2:
+        _check_shape(dense.shape, name, rows, cols)
+    return dense
+
+
+def transpose(csr: sp.csr_array) -> tuple[sp.csr_array, NDArray[np.int64]]:
+    """The transpose as canonical CSR, and for each of its cells the place of that cell in ``csr``.
+
+    >>> flipped, place = transpose(as_csr(np.array([[5., 6.], [7., 0.]]), "x"))
+    >>> flipped.data, place
+    (array([5., 7., 6.], dtype=float32), array([0, 2, 1]))
+    """
+    order = sp.csr_array((np.arange(csr.nnz, dtype=np.int64), csr.indices, csr.indptr), shape=csr.shape).tocsc()
+    flipped = sp.csr_array(
+        (csr.data[order.data], order.indices.astype(np.int32), order.indptr.astype(np.int64)),
+        shape=csr.shape[::-1],
+    )
+    flipped.indptr = flipped.indptr.astype(np.int64)
+    flipped.indices = flipped.indices.astype(np.int32)
+    return flipped, order.data
+
+
+def _check_structure(matrix: Any, name: str) -> None:
+    """Index arrays that point outside the matrix would make kernels read foreign memory."""
+    if matrix.format in {"csr", "csc"}:
+        inner = matrix.shape[1] if matrix.format == "csr" else matrix.shape[0]
+        outer = matrix.shape[0] if matrix.format == "csr" else matrix.shape[1]
+        indptr, indices = matrix.indptr, matrix.indices
+        sound = (
+            len(indptr) == outer + 1
+            and indptr[0] == 0
+            and indptr[-1] <= len(indices)
+            and np.all(np.diff(indptr) >= 0)
+            and (len(indices) == 0 or (indices.min() >= 0 and indices.max() < inner))
+        )
+    elif matrix.format == "coo":
+        sound = all(
+            len(axis) == 0 or (axis.min() >= 0 and axis.max() < size) for axis, size in zip(matrix.coords, matrix.shape)
+        )
+    else:
+        sound = True
+    if not sound:
+        raise InputError(f"{name} has index arrays that do not fit its shape {matrix.shape}; build it anew.")
+
+
+def _check_shape(shape: tuple[int, ...], name: str, rows: int | None, cols: int | None) -> None:
+    if rows is not None and shape[0] != rows:
+        raise InputError(f"{name} must have {rows} rows, one per row of the data, but has {shape[0]}.")
+    if cols is not None and shape[1] != cols:
+        raise InputError(f"{name} must have {cols} columns, as in training, but has {shape[1]}.")
+
+
+def _first_cell(csr: sp.csr_array, where: NDArray[np.bool_]) -> tuple[int, int]:
+    place = int(np.flatnonzero(where)[0])
+    row = int(np.searchsorted(csr.indptr, place, side="right")) - 1
+    return row, int(csr.indices[place])

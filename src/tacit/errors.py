@@ -1,0 +1,37 @@
+"""What Tacit raises. Every message is one sentence that names the parameter and the remedy."""
+
+
+class TacitError(Exception):
+    """Base of everything that Tacit raises on purpose; the command line turns it into exit code 2."""
+
+
+class InputError(TacitError, ValueError):
+    """An argument, a table or a file cannot be used as it is."""
+
+
+class UnknownIdError(InputError, KeyError):
+    """An id was asked for that the model has never seen."""
+
+    # KeyError prints the repr of its message; users should read the sentence itself.
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class ModelFileError(InputError):
+    """A model file is foreign, truncated, newer than this version or lies about its content."""
+
+
+class UnsoundCombinationError(InputError):
+    """Parts of an objective that cannot be combined; the message says which part lacks what."""
+
+
+class DivergedError(TacitError, FloatingPointError):
+    """A non-finite value appeared in training; the message says where, in which term, and what to change."""
+
+
+class MissingDataError(TacitError, FileNotFoundError):
+    """A data set is not in the folder that ``TACIT_DATA`` names."""
+
+
+class MissingExtraError(TacitError, ImportError):
+    """A feature needs an optional dependency; the message says which extra to install."""

@@ -1,0 +1,1 @@
+"""What users hold: validate, call a solver, keep the result. One file per estimator."""

@@ -1,0 +1,1 @@
+"""Maps from raw to numbers."""

@@ -1,0 +1,1 @@
+"""Numba functions on arrays, nothing else. ``_jit.py`` is the only file that imports Numba."""

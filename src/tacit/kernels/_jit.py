@@ -1,0 +1,59 @@
+"""The only file that imports Numba: two decorators, and a register of what they compiled.
+
+``fast`` lets the compiler reassociate sums, contract to fused multiply-adds, ignore the sign of zero and divide by
+reciprocals: without reassociation a dot product does not vectorise and is five times slower. It never permits the
+assumption that NaN or infinity do not occur.
+
+``strict`` permits nothing: for kernels that guard against NaN, sum a reported loss, or take exp or log.
+
+Rules, kept by ``tests/kernels/test_rules.py``: no ``prange``, no ``parallel=True``, no signatures at import, at most
+two signatures per kernel, functions compose at module level (closures and function arguments defeat the cache).
+Numba's cache notices a change of a kernel's own file only: after editing a function that kernels of *another* file
+call, run ``tacit warm --clear``.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FAST_FLAGS = frozenset({"reassoc", "contract", "nsz", "arcp"})
+
+REGISTER: list[Any] = []
+"""Every compiled dispatcher, for ``tacit warm``, ``tacit doctor`` and the rules' tests."""
+
+
+def _compile(function: F, fastmath: set[str] | bool) -> F:
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
+    try:
+        compiled = numba.njit(cache=True, **options)(function)
+    except RuntimeError:
+        # Neither the package's folder nor the user's cache can be written: compile anew in every process.
+        compiled = numba.njit(cache=False, **options)(function)
+    REGISTER.append(compiled)
+    return cast(F, compiled)
+
+
+def fast(function: F) -> F:
+    """Compile with permission to reassociate."""
+    return _compile(function, set(FAST_FLAGS))
+
+
+def strict(function: F) -> F:
+    """Compile with IEEE semantics."""
+    return _compile(function, False)
+
+
+def cache_folder() -> str | None:
+    """Where compiled kernels are kept, or None when no folder can be written."""
+    for dispatcher in REGISTER:
+        path = getattr(getattr(dispatcher, "_cache", None), "cache_path", None)
+        if path:
+            return str(path)
+    return None
+
+
+def numba_version() -> str:
+    return str(numba.__version__)

@@ -1,0 +1,1 @@
+"""Ranking, labels, ratings, ordinal, words."""

@@ -1,0 +1,1 @@
+"""Exact blocked top-k, approximate index, clustering for partitions."""

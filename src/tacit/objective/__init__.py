@@ -1,0 +1,1 @@
+"""The one formula: losses, weights, penalties, towers and Gram caches."""

@@ -1,0 +1,135 @@
+"""What a long loop reports to: history, callback, a progress bar with an ETA, and a polite interrupt.
+
+    with Run("fit", total=15, progress=None, callback=None) as run:
+        for iteration in run.iterations():
+            ...
+            run.report(objective=..., seconds=...)
+
+The first Ctrl-C lets the current iteration finish, so the state is whole, and ends the loop: the caller keeps what
+it has and ``run.interrupted`` is True. A second Ctrl-C interrupts at once, as Python does.
+"""
+
+import signal
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+Callback = Callable[[Mapping[str, Any]], bool | None]
+
+
+class InterruptedFitWarning(UserWarning):
+    """Training was interrupted and the model holds the best so far."""
+
+
+class Run:
+    """One long loop.
+
+    Parameters
+    ----------
+    label : what the bar is called
+    total : the number of iterations at most
+    progress : True, False, or None for "when a terminal is attached"
+    callback : called with every record; returning True stops the loop
+    history : records of an earlier run that this one continues
+    """
+
+    def __init__(
+        self,
+        label: str,
+        total: int,
+        *,
+        progress: bool | None = None,
+        callback: Callback | None = None,
+        history: list[dict[str, Any]] | None = None,
+    ) -> None:
+        self.label = label
+        self.total = total
+        self.callback = callback
+        self.history: list[dict[str, Any]] = list(history or [])
+        self.interrupted = False
+        self.stopped = False
+        self._show = sys.stderr.isatty() if progress is None else progress
+        self._bar: Any = None
+        self._task: Any = None
+        self._previous_handler: Any = None
+        self._handles_signal = False
+        self._started = time.perf_counter()
+
+    def __enter__(self) -> Self:
+        # Signal handlers can only be set in the main thread.
+        if threading.current_thread() is threading.main_thread():
+            self._previous_handler = signal.getsignal(signal.SIGINT)
+            signal.signal(signal.SIGINT, self._on_interrupt)
+            self._handles_signal = True
+        if self._show:
+            self._open_bar()
+        self._started = time.perf_counter()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+        if self._handles_signal:
+            signal.signal(signal.SIGINT, self._previous_handler)
+        if self.interrupted and kind is None:
+            warnings.warn(
+                f"{self.label} was interrupted after iteration {len(self.history)} of {self.total}; "
+                "the model holds the best so far.",
+                InterruptedFitWarning,
+                stacklevel=3,
+            )
+
+    def _on_interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self.interrupted:
+            raise KeyboardInterrupt
+        self.interrupted = True
+
+    def _open_bar(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[note]}"),
+            console=Console(stderr=True),
+        )
+        self._task = self._bar.add_task(self.label, total=self.total, completed=len(self.history), note="")
+        self._bar.start()
+
+    def iterations(self, start: int = 0) -> Iterator[int]:
+        """Yield iteration numbers from ``start`` until the total, an interrupt, or ``stop()``."""
+        for iteration in range(start, self.total):
+            if self.interrupted or self.stopped:
+                return
+            yield iteration
+
+    def report(self, **record: Any) -> None:
+        """Add one record to the history, move the bar and tell the callback."""
+        record = {
+            "iteration": len(self.history) + 1,
+            **record,
+            "elapsed": time.perf_counter() - self._started,
+        }
+        self.history.append(record)
+        if self._bar is not None:
+            note = "  ".join(
+                f"{key} {value:.4g}"
+                for key, value in record.items()
+                if isinstance(value, float) and key not in {"elapsed", "seconds"}
+            )
+            self._bar.update(self._task, completed=len(self.history), note=note)
+        if self.callback is not None and self.callback(record):
+            self.stop()
+
+    def stop(self) -> None:
+        """End the loop after this iteration."""
+        self.stopped = True

@@ -1,0 +1,1 @@
+"""Loops that know an objective and no estimator."""

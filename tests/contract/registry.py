@@ -1,0 +1,30 @@
+"""Every estimator joins the contract suite by one line here.
+
+A case says how to make the estimator small, how to make tiny data for it, how to fit it and how to ask it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Case:
+    """One estimator under contract.
+
+    make : builds the estimator (keyword arguments override its parameters)
+    data : seeded tiny training data, as the positional arguments of ``fit``
+    ask : the model's answer to a fixed question, as an array that must be reproducible to the bit
+    empty : arguments of ``fit`` that hold nothing and must be refused
+    """
+
+    name: str
+    make: Callable[..., Any]
+    data: Callable[[np.random.Generator], tuple[Any, ...]]
+    ask: Callable[[Any, tuple[Any, ...]], np.ndarray]
+    empty: Callable[[], tuple[Any, ...]]
+
+
+CASES: list[Case] = []
