@@ -7,9 +7,11 @@ the same reason: its own threading changes how a product is cut.
 """
 
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -120,10 +122,37 @@ def balanced_chunks(indptr: NDArray[np.int64], row_cost: float = 1.0, most: int 
     return [(int(a), int(b)) for a, b in pairwise(borders)]
 
 
+_blas_lock = threading.Lock()
+_blas_users = 0
+_blas_limit: Any = None
+
+
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
-    """Hold BLAS to one thread: ours run side by side, and the bits must not depend on how BLAS cuts a product."""
-    from threadpoolctl import threadpool_limits
+    """Hold BLAS to one thread: ours run side by side, and the bits must not depend on how BLAS cuts a product.
 
-    with threadpool_limits(limits=1, user_api="blas"):
+    The limit holds for the whole process. Calls may nest and overlap in several threads: the first one in sets it, the
+    last one out lifts it.
+    """
+    global _blas_users, _blas_limit
+    with _blas_lock:
+        if _blas_users == 0:
+            _blas_limit = _blas_controller().limit(limits=1, user_api="blas")
+        _blas_users += 1
+    try:
         yield
+    finally:
+        with _blas_lock:
+            _blas_users -= 1
+            if _blas_users == 0:
+                _blas_limit.restore_original_limits()
+                _blas_limit = None
+
+
+@cache
+def _blas_controller() -> Any:
+    """Looking through all loaded libraries takes half a millisecond: once is enough when SciPy's own is among them."""
+    import scipy.linalg  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -1,0 +1,168 @@
+"""Selection of the best k of a row of scores, tile by tile.
+
+A score and its item are packed into one int64 key that orders as we rank: higher scores first and, among equal
+scores, lower numbers first. The upper half holds the score's bits, mapped so that integers compare as the floats do;
+the lower half holds the complement of the number. A row collects keys in a buffer; when it is full, the best k stay
+and the k-th of them becomes the floor that later scores must exceed (strictly: items come in ascending order, so an
+equal score loses the tie). ``-inf`` marks a cell that may not be chosen.
+
+Legend: ``scores`` (R, C) is one tile whose column 0 is candidate ``first``, ``bits`` the same memory as int32;
+``keys`` (R, capacity > k) are the buffers, ``filled`` (R,) their sizes, ``floors`` (R,) the scores to exceed.
+"""
+
+import numpy as np
+
+from tacit.kernels._jit import fast
+
+_LOWEST = np.float32(-np.inf)
+STRIDE = 64
+_LOW_HALF = np.int64(0xFFFFFFFF)
+_FLIP = np.int32(0x7FFFFFFF)
+_MINUS_ZERO = np.int32(-0x80000000)
+
+
+@fast
+def mask_cells(scores, rows, first, width, first_row, indptr, indices, places):
+    """Set the listed cells of a tile to -inf.
+
+    Row r of the tile is row ``first_row + r`` of the lists (sorted CSR). ``places`` gives the candidate of an item, -1
+    for an item that is none; when it is empty, items and candidates are the same.
+    """
+    for r in range(rows):
+        start, stop = indptr[first_row + r], indptr[first_row + r + 1]
+        if len(places) == 0:
+            start += np.searchsorted(indices[start:stop], first)
+        for cell in range(start, stop):
+            place = indices[cell] if len(places) == 0 else places[indices[cell]]
+            if place >= first + width:
+                break
+            if place >= first:
+                scores[r, place - first] = _LOWEST
+
+
+@fast
+def keep_cells(scores, rows, first, width, first_row, indptr, indices, places, kept):
+    """Set all cells of a tile but the listed ones to -inf; ``kept`` (C,) is room for one row."""
+    for r in range(rows):
+        kept[:width] = _LOWEST
+        start, stop = indptr[first_row + r], indptr[first_row + r + 1]
+        if len(places) == 0:
+            start += np.searchsorted(indices[start:stop], first)
+        for cell in range(start, stop):
+            place = indices[cell] if len(places) == 0 else places[indices[cell]]
+            if place >= first + width:
+                break
+            if place >= first:
+                kept[place - first] = scores[r, place - first]
+        scores[r, :width] = kept[:width]
+
+
+@fast
+def all_finite(scores, rows, width):
+    """Whether the tile is free of NaN and infinity: zero times either is NaN."""
+    total = np.float32(0)
+    for r in range(rows):
+        for c in range(width):
+            total += scores[r, c] * np.float32(0)
+    return total == 0
+
+
+@fast
+def _pack(bits, number):
+    if bits == _MINUS_ZERO:
+        bits = np.int32(0)
+    ordered = bits if bits >= 0 else bits ^ _FLIP
+    return (np.int64(ordered) << 32) | (_LOW_HALF - number)
+
+
+@fast
+def _floor_of(key, room):
+    """The score of a key; ``room`` is one int32 cell and the same cell as float32."""
+    ordered = np.int32(key >> 32)
+    room[0][0] = ordered if ordered >= 0 else ordered ^ _FLIP
+    return room[1][0]
+
+
+@fast
+def _keep_largest(keys, size, k):
+    """Reorder keys[:size] so that the k largest come first and the smallest of them is at k - 1 (quickselect)."""
+    low, high = 0, size - 1
+    while low < high:
+        a, b, c = keys[low], keys[(low + high) // 2], keys[high]
+        pivot = max(min(a, b), min(max(a, b), c))
+        i, j = low, high
+        while i <= j:
+            while keys[i] > pivot:
+                i += 1
+            while keys[j] < pivot:
+                j -= 1
+            if i <= j:
+                keys[i], keys[j] = keys[j], keys[i]
+                i += 1
+                j -= 1
+        if k - 1 <= j:
+            high = j
+        elif k - 1 >= i:
+            low = i
+        else:
+            return
+
+
+@fast
+def _first_floor(row, k, lanes, maxima):
+    """A floor for a row of which nothing is known yet: just below the k-th largest of ``lanes`` maxima.
+
+    Lane j holds the cells j, j + lanes, ...; k different lanes reach the k-th largest maximum, so k cells do.
+    """
+    maxima[:lanes] = row[:lanes]
+    for start in range(lanes, len(row), lanes):
+        for j in range(lanes):
+            maxima[j] = row[start + j] if row[start + j] > maxima[j] else maxima[j]
+    _keep_largest(maxima, lanes, k)
+    return np.nextafter(maxima[k - 1], _LOWEST)
+
+
+@fast
+def select(scores, bits, rows, first, k, keys, filled, floors):
+    """Offer the cells of a tile to the buffers of its rows; C must be a power of two and at least STRIDE."""
+    capacity = keys.shape[1]
+    cell = np.zeros(1, dtype=np.int32)
+    room = (cell, cell.view(np.float32))
+    maxima = np.empty(scores.shape[1], dtype=np.float32)
+    lanes = STRIDE
+    while lanes < 4 * k:
+        lanes *= 2
+    for r in range(rows):
+        row, found, size, floor = scores[r], keys[r], filled[r], floors[r]
+        if size > k:
+            _keep_largest(found, size, k)
+            size, floor = k, _floor_of(found[k - 1], room)
+        elif size < k and 2 * lanes <= len(row):
+            floor = _first_floor(row, k, lanes, maxima)
+        for start in range(0, len(row), STRIDE):
+            # Most strides hold nothing above the floor; counting a fixed number in int32 vectorises.
+            above = np.int32(0)
+            for j in range(STRIDE):
+                above += np.int32(row[start + j] > floor)
+            if above == 0:
+                continue
+            for j in range(start, start + STRIDE):
+                if row[j] > floor:
+                    if size == capacity:
+                        _keep_largest(found, size, k)
+                        size, floor = k, _floor_of(found[k - 1], room)
+                        if not row[j] > floor:
+                            continue
+                    found[size] = _pack(bits[r, j], first + j)
+                    size += 1
+        filled[r], floors[r] = size, floor
+
+
+@fast
+def finish(keys, filled, k):
+    """Leave the k largest keys of each buffer in its first k places; places that are not filled get the lowest key."""
+    for r in range(keys.shape[0]):
+        if filled[r] > k:
+            _keep_largest(keys[r], filled[r], k)
+        for place in range(filled[r], min(k, keys.shape[1])):
+            keys[r, place] = np.int64(-0x8000000000000000)

@@ -1,0 +1,239 @@
+"""Exact top-k of inner products, tile by tile.
+
+For each query p the k items with the highest ⟨p, q⟩ + bias; equal scores go to the lower item number. Exactly k come
+back when that many are allowed.
+
+Scores are computed as products of fixed shapes: 16, 64 or 256 queries by 1,024 items, the last ones filled up with
+zeros. The shape depends on the number of queries alone, BLAS runs on one thread inside a product, and selection
+compares but never adds. So the bits are the same at any number of threads, and each thread holds one tile of 1 MiB
+(``TILE_BYTES``) beside the result, however many queries and items there are.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import InputError
+from tacit.kernels import topk as kernels
+from tacit.threads import even_chunks, resolve, run, single_threaded_blas
+
+Array = NDArray[Any]
+Lists = tuple[NDArray[np.int64], NDArray[np.int32]]
+"""Item numbers per query: ``indptr`` and ``indices`` of a CSR matrix whose rows are sorted."""
+
+ITEMS = 1024
+QUERIES = (16, 64, 256)
+TILE_BYTES = QUERIES[-1] * ITEMS * 4
+
+_NOTHING = np.empty(0, dtype=np.int32)
+_EMPTY = np.iinfo(np.int64).min
+
+
+def top_k(
+    queries: Array,
+    items: Array,
+    k: int,
+    *,
+    seen: Lists | None = None,
+    excluded: Lists | None = None,
+    included: Lists | None = None,
+    allowed: NDArray[np.bool_] | None = None,
+    bias: Array | None = None,
+    threads: int = 0,
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """The k best items of every query.
+
+    Parameters
+    ----------
+    queries : (n, g) factors, one row per query
+    items : (m, g) factors, one row per item
+    k : how many to return, at least 1; places beyond what is allowed stay empty
+    seen, excluded : per query the items that may not come back
+    included : per query the only items that may come back
+    allowed : (m,) mask of the items that may come back for any query
+    bias : (m,) added to the scores of each item
+    threads : 0 for all cores
+
+    Returns
+    -------
+    numbers : (n, k) int32, best first, -1 in places that could not be filled
+    scores : (n, k) float32, NaN in places that could not be filled
+
+    >>> numbers, scores = top_k(np.array([[1.0]]), np.array([[1.0], [3.0], [2.0]]), k=2)
+    >>> numbers, scores
+    (array([[1, 2]], dtype=int32), array([[3., 2.]], dtype=float32))
+    """
+    queries, items = _factors(queries, "queries"), _factors(items, "items")
+    n, m = len(queries), len(items)
+    if queries.shape[1] != items.shape[1]:
+        raise InputError(
+            f"queries have {queries.shape[1]} columns but items have {items.shape[1]}; both need the same factors."
+        )
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise InputError(f"k must be a whole number of at least 1, not {k!r}.")
+    plan = _Plan(
+        queries,
+        _Candidates.of(items, allowed, bias),
+        [_checked(lists, name, n, m) for lists, name in ((seen, "seen"), (excluded, "excluded")) if lists is not None],
+        None if included is None else _checked(included, "included", n, m),
+    )
+    numbers = np.full((n, k), -1, dtype=np.int32)
+    scores = np.full((n, k), np.nan, dtype=np.float32)
+    width = min(int(k), len(plan.candidates))
+    if n and width:
+        with single_threaded_blas():
+            numbers[:, :width], scores[:, :width] = plan.search(width, threads)
+    return numbers, scores
+
+
+def normalise(factors: Array) -> NDArray[np.float32]:
+    """Rows scaled to length one, so that their inner products are cosines; rows of zeros stay zeros.
+
+    >>> normalise(np.array([[3.0, 4.0], [0.0, 0.0]]))
+    array([[0.6, 0.8],
+           [0. , 0. ]], dtype=float32)
+    """
+    factors = _factors(factors, "factors")
+    # The largest entry is divided out first: squares of very large or small rows would leave float32.
+    scale = np.abs(factors).max(axis=1, keepdims=True, initial=0.0)
+    scaled = np.divide(factors, np.where(scale > 0, scale, 1), dtype=np.float32)
+    length = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))[:, None]
+    return np.divide(scaled, np.where(length > 0, length, 1), dtype=np.float32)
+
+
+def _factors(factors: Array, name: str) -> NDArray[np.float32]:
+    factors = np.ascontiguousarray(factors, dtype=np.float32)
+    if factors.ndim != 2:
+        raise InputError(f"{name} must have two dimensions, not {factors.ndim}.")
+    return factors
+
+
+def _checked(lists: Lists, name: str, n: int, m: int) -> Lists:
+    indptr = np.ascontiguousarray(lists[0], dtype=np.int64)
+    indices = np.ascontiguousarray(lists[1], dtype=np.int32)
+    if len(indptr) != n + 1:
+        raise InputError(f"{name} must list items for each of the {n} queries, not for {len(indptr) - 1}.")
+    if indptr[-1] > len(indices) or (len(indices) and (indices.min() < 0 or indices.max() >= m)):
+        raise InputError(f"{name} names items outside 0 to {m - 1}.")
+    return indptr, indices
+
+
+@dataclass(frozen=True)
+class _Candidates:
+    """The items that may come back: all of them, or those of a mask, in ascending order."""
+
+    items: NDArray[np.float32]
+    numbers: NDArray[np.int32]  # candidate → item, empty when they are the same
+    places: NDArray[np.int32]  # item → candidate or -1, empty when they are the same
+    bias: NDArray[np.float32] | None
+
+    @classmethod
+    def of(cls, items: NDArray[np.float32], allowed: Array | None, bias: Array | None) -> "_Candidates":
+        m = len(items)
+        if bias is not None:
+            bias = np.ascontiguousarray(bias, dtype=np.float32)
+            if bias.shape != (m,):
+                raise InputError(f"bias must have one value for each of the {m} items, not the shape {bias.shape}.")
+        if allowed is None:
+            return cls(items, _NOTHING, _NOTHING, bias)
+        allowed = np.asarray(allowed)
+        if allowed.dtype != np.bool_ or allowed.shape != (m,):
+            raise InputError(f"allowed must be a mask of {m} booleans, one per item.")
+        numbers = np.flatnonzero(allowed).astype(np.int32)
+        places = np.full(m, -1, dtype=np.int32)
+        places[numbers] = np.arange(len(numbers), dtype=np.int32)
+        if len(numbers) == m:
+            return cls(items, _NOTHING, _NOTHING, bias)
+        return cls(items, numbers, places, None if bias is None else bias[numbers])
+
+    def __len__(self) -> int:
+        return len(self.numbers) if len(self.places) else len(self.items)
+
+    def tile(self, first: int, last: int) -> NDArray[np.float32]:
+        """Factors of the candidates first..last-1, filled up with zeros to ITEMS rows."""
+        if not len(self.places) and last - first == ITEMS:
+            return self.items[first:last]
+        padded = np.zeros((ITEMS, self.items.shape[1]), dtype=np.float32)
+        padded[: last - first] = self.items[self.numbers[first:last] if len(self.places) else slice(first, last)]
+        return padded
+
+
+@dataclass(frozen=True)
+class _Plan:
+    queries: NDArray[np.float32]
+    candidates: _Candidates
+    forbidden: list[Lists]
+    included: Lists | None
+
+    def search(self, k: int, threads: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        room = 8 * _capacity(k, len(self.candidates))
+        height = next((size for size in reversed(QUERIES) if size * room <= 8 * TILE_BYTES), QUERIES[0])
+        blocks = even_chunks(len(self.queries), height)
+        # Few queries over many items would leave threads idle: the items are then cut into sections as well.
+        # Selection compares and never adds, so that the cuts cannot change a bit.
+        tiles = -(-len(self.candidates) // ITEMS)
+        sections = max(1, min(tiles // 8, 2 * resolve(threads) // len(blocks)))
+        cuts = even_chunks(len(self.candidates), -(-tiles // sections) * ITEMS)
+        found = run(self._search_block, [(k, *block, *cut) for block in blocks for cut in cuts], threads)
+        joined = [np.concatenate(found[i : i + len(cuts)], axis=1) for i in range(0, len(found), len(cuts))]
+        return self._unpack(np.concatenate([_largest(keys, k) for keys in joined]))
+
+    def _search_block(self, k: int, start: int, stop: int, begin: int, end: int) -> NDArray[np.int64]:
+        """Keys of the k best candidates among begin..end-1 for the queries start..stop-1."""
+        rows = stop - start
+        height = next(size for size in QUERIES if size >= rows)
+        block = self.queries[start:stop]
+        if rows < height:
+            block = np.zeros((height, self.queries.shape[1]), dtype=np.float32)
+            block[:rows] = self.queries[start:stop]
+        scores = np.empty((height, ITEMS), dtype=np.float32)
+        kept = np.empty(ITEMS, dtype=np.float32)
+        k = min(k, end - begin)
+        keys = np.empty((rows, _capacity(k, end - begin)), dtype=np.int64)
+        filled = np.zeros(rows, dtype=np.int64)
+        floors = np.full(rows, -np.inf, dtype=np.float32)
+        for first in range(begin, end, ITEMS):
+            last = min(first + ITEMS, end)
+            width = last - first
+            with np.errstate(over="ignore", invalid="ignore"):  # told in a sentence below
+                np.dot(block, self.candidates.tile(first, last).T, out=scores)
+                if self.candidates.bias is not None:
+                    scores[:, :width] += self.candidates.bias[first:last]
+                usable = kernels.all_finite(scores, rows, width)
+            if not usable:
+                raise InputError("queries and items give scores that are NaN or infinite; check their factors.")
+            scores[:, width:] = -np.inf
+            where = (scores, rows, first, width, start)
+            for lists in self.forbidden:
+                kernels.mask_cells(*where, *lists, self.candidates.places)
+            if self.included is not None:
+                kernels.keep_cells(*where, *self.included, self.candidates.places, kept)
+            kernels.select(scores, scores.view(np.int32), rows, first, k, keys, filled, floors)
+        kernels.finish(keys, filled, k)
+        return keys[:, :k]
+
+    def _unpack(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Numbers and scores of packed keys; see ``kernels.topk``."""
+        empty = keys == _EMPTY
+        ordered = (keys >> 32).astype(np.int32)
+        scores = np.where(ordered >= 0, ordered, ordered ^ np.int32(0x7FFFFFFF)).view(np.float32)
+        numbers = (0xFFFFFFFF - (keys & 0xFFFFFFFF)).astype(np.int32)
+        numbers[empty], scores[empty] = 0, np.nan
+        if len(self.candidates.places):
+            numbers = self.candidates.numbers[numbers]
+        numbers[empty] = -1
+        return numbers, scores
+
+
+def _capacity(k: int, candidates: int) -> int:
+    """Places in a buffer: room for as many newcomers as stay, so that a place costs a few comparisons."""
+    return min(2 * k + 64, candidates + 1)
+
+
+def _largest(keys: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """The k largest keys of each row, in descending order."""
+    if keys.shape[1] > k:
+        keys = np.partition(keys, keys.shape[1] - k, axis=1)[:, keys.shape[1] - k :]
+    return np.sort(keys, axis=1)[:, ::-1]
