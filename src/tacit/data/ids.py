@@ -42,6 +42,15 @@ class Ids:
             raise InputError(f"{name} must be distinct, but {twice!r} occurs more than once.")
 
     @classmethod
+    def of_distinct(cls, values: Iterable[Hashable] | Array, name: str = "ids") -> "Ids":
+        """Ids that are known to be distinct: the check, and its table of a million entries, are saved."""
+        ids = cls.__new__(cls)
+        ids.name, ids._numbers = name, None
+        ids.values = _as_values(values, name)
+        ids._length = len(ids.values)
+        return ids
+
+    @classmethod
     def range(cls, length: int, name: str = "ids") -> "Ids":
         """The numbers 0..length-1 as their own ids."""
         ids = cls.__new__(cls)

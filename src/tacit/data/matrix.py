@@ -16,6 +16,23 @@ from tacit.errors import InputError
 Array = NDArray[Any]
 
 
+class Csr(sp.csr_array):  # type: ignore[misc]
+    """A SciPy CSR array with the index types that kernels want: int64 ``indptr`` and int32 ``indices``.
+
+    SciPy expects both of one type where it fills arrays of its own, so the way to COO, on which ``nonzero``,
+    ``multiply`` and others stand, goes through ``native``.
+    """
+
+    def native(self) -> sp.csr_array:
+        """The same cells with both index arrays of one type, for compiled code of other libraries."""
+        one_type = np.int32 if self.nnz <= np.iinfo(np.int32).max else np.int64
+        indices, indptr = (array.astype(one_type, copy=False) for array in (self.indices, self.indptr))
+        return sp.csr_array((self.data, indices, indptr), shape=self.shape)
+
+    def tocoo(self, copy: bool = True) -> sp.coo_array:
+        return self.native().tocoo(copy=copy)
+
+
 def as_csr(
     matrix: Any,
     name: str,
@@ -26,7 +43,7 @@ def as_csr(
     zeros: Literal["drop", "keep"] = "drop",
     minimum: float | None = None,
     allow_empty: bool = False,
-) -> sp.csr_array:
+) -> Csr:
     """Canonical CSR of ``matrix``, or one sentence on why it cannot be used.
 
     Parameters
@@ -46,17 +63,16 @@ def as_csr(
         if matrix.dtype.kind not in "biuf":
             raise InputError(f"{name} must hold numbers, not values of type {matrix.dtype}.")
         _check_structure(matrix, name)
-        csr = sp.csr_array(matrix, dtype=dtype)
+        csr = Csr(matrix, dtype=dtype)
     else:
         dense = as_dense(matrix, name, dtype=dtype)
-        csr = sp.csr_array(dense)
-    shared = csr is matrix or (sp.issparse(matrix) and csr.data is getattr(matrix, "data", None))
+        csr = Csr(dense)
+    # The arrays may be the caller's own, so whatever would change them works on a copy.
     if not csr.has_canonical_format:
         csr = csr.copy()
         csr.sum_duplicates()
-        shared = False
     if zeros == "drop" and csr.nnz and not np.all(csr.data):
-        csr = csr.copy() if shared else csr
+        csr = csr.copy()
         csr.eliminate_zeros()
     if not np.all(np.isfinite(csr.data)):
         row, col = _first_cell(csr, ~np.isfinite(csr.data))
@@ -106,7 +122,7 @@ def as_dense(
     return dense
 
 
-def transpose(csr: sp.csr_array) -> tuple[sp.csr_array, NDArray[np.int64]]:
+def transpose(csr: sp.csr_array) -> tuple[Csr, NDArray[np.int64]]:
     """The transpose as canonical CSR, and for each of its cells the place of that cell in ``csr``.
 
     >>> flipped, place = transpose(as_csr(np.array([[5., 6.], [7., 0.]]), "x"))
@@ -114,7 +130,7 @@ def transpose(csr: sp.csr_array) -> tuple[sp.csr_array, NDArray[np.int64]]:
     (array([5., 7., 6.], dtype=float32), array([0, 2, 1]))
     """
     order = sp.csr_array((np.arange(csr.nnz, dtype=np.int64), csr.indices, csr.indptr), shape=csr.shape).tocsc()
-    flipped = sp.csr_array(
+    flipped = Csr(
         (csr.data[order.data], order.indices.astype(np.int32), order.indptr.astype(np.int64)),
         shape=csr.shape[::-1],
     )

@@ -1,0 +1,82 @@
+"""Encoding: a column of ids becomes the distinct ids in ascending order and an int32 number per cell.
+
+Ascending, because then the same events give the same matrix however the table is ordered. Ids that cannot be
+compared with each other (tuples of mixed kinds, say) stay in the order of their first appearance.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.data.ids import Ids
+from tacit.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def encode(column: "pl.Series", name: str) -> tuple[Ids, NDArray[np.int32]]:
+    """Distinct ids of a column without missing values, and the number of the id in each place.
+
+    >>> import polars as pl
+    >>> ids, numbers = encode(pl.Series("user", ["eve", "bob", "eve"]), "row")
+    >>> ids.all().tolist(), numbers
+    (['bob', 'eve'], array([1, 0, 1], dtype=int32))
+    """
+    import polars as pl
+
+    dtype = column.dtype
+    if dtype == pl.Object:
+        return _encode_objects(column, name)
+    if isinstance(dtype, pl.List | pl.Array | pl.Struct):
+        raise InputError(
+            f"{name}: the column {column.name!r} holds {type(dtype).__name__.lower()}s, which cannot be ids; "
+            "join their parts into one text or number first."
+        )
+    if isinstance(dtype, pl.Categorical | pl.Enum):
+        column = column.cast(pl.String)
+    distinct = column.unique().sort()
+    if len(distinct) > np.iinfo(np.int32).max:
+        raise InputError(f"{name}: {len(distinct)} distinct ids are more than the {np.iinfo(np.int32).max} supported.")
+    places = pl.Series(np.arange(len(distinct), dtype=np.int32))
+    numbers = column.replace_strict(distinct, places, return_dtype=pl.Int32).to_numpy()
+    return _ids(distinct, name), np.ascontiguousarray(numbers)
+
+
+def _ids(distinct: "pl.Series", name: str) -> Ids:
+    import polars as pl
+
+    if distinct.dtype.is_integer() and (len(distinct) == 0 or distinct[-1] < 2**63):
+        return Ids.of_distinct(distinct.to_numpy(), name)
+    if distinct.dtype == pl.String:
+        return Ids.of_distinct(distinct.to_list(), name)
+    # Python's dates end at microseconds: ids that differ only below would become one, and the check says so.
+    return Ids(distinct.to_list(), name)
+
+
+def _encode_objects(column: "pl.Series", name: str) -> tuple[Ids, NDArray[np.int32]]:
+    values = column.to_list()
+    kinds = sorted({type(value).__name__ for value in values})
+    if len(kinds) > 1:
+        examples = " and ".join(repr(next(v for v in values if type(v).__name__ == kind)) for kind in kinds[:2])
+        raise InputError(
+            f"{name}: the column {column.name!r} mixes ids of the types {' and '.join(kinds)} (such as {examples}); "
+            "bring them to one type first."
+        )
+    numbers: dict[Any, int] = {}
+    try:
+        for value in values:
+            numbers.setdefault(value, len(numbers))
+    except TypeError:
+        raise InputError(
+            f"{name}: the column {column.name!r} holds values of the type {kinds[0]}, which are not hashable and "
+            "cannot be ids."
+        ) from None
+    try:
+        ordered = sorted(numbers)
+    except TypeError:
+        ordered = list(numbers)
+    numbers = {value: number for number, value in enumerate(ordered)}
+    codes = np.fromiter((numbers[value] for value in values), dtype=np.int32, count=len(values))
+    return Ids.of_distinct(ordered, name), codes

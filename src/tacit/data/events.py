@@ -1,0 +1,139 @@
+"""Events: what was observed, one entry per (row, column, contexts), in ascending order of these.
+
+The interaction matrix is the events summed over contexts; without contexts both are the same thing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit.data.matrix import as_csr
+from tacit.errors import InputError
+
+Array = NDArray[Any]
+Duplicates = Literal["sum", "last", "first", "max", "error"]
+DUPLICATES = ("sum", "last", "first", "max", "error")
+
+
+@dataclass(frozen=True)
+class Events:
+    """Arrays of one length.
+
+    row, col : int32 numbers of the ids
+    weight : float32
+    time : int64, float64 or datetime64, or None
+    context : name → int32 numbers of that context's ids
+    """
+
+    row: NDArray[np.int32]
+    col: NDArray[np.int32]
+    weight: NDArray[np.float32]
+    time: Array | None = None
+    context: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def take(self, places: Array) -> "Events":
+        """The events in these places (numbers or a mask)."""
+        return Events(
+            self.row[places],
+            self.col[places],
+            self.weight[places],
+            None if self.time is None else self.time[places],
+            {name: numbers[places] for name, numbers in self.context.items()},
+        )
+
+
+def merge(events: Events, duplicates: Duplicates, *, over_context: bool = False) -> Events:
+    """One event per (row, column, contexts), or per (row, column) when ``over_context``; sorted by these.
+
+    ``sum`` adds the weights and keeps the latest time; ``last`` and ``first`` keep one event, by time where there is
+    one, else by place; ``max`` keeps the largest weight and the latest time; ``error`` refuses.
+
+    >>> twice = Events(np.int32([0, 0]), np.int32([1, 1]), np.float32([2, 3]))
+    >>> merge(twice, "sum").weight, merge(twice, "last").weight
+    (array([5.], dtype=float32), array([3.], dtype=float32))
+    """
+    context = {} if over_context else events.context
+    keys = [events.row, events.col, *context.values()]
+    order = _stable_order([*keys, *([] if events.time is None else [events.time])])
+    events = Events(events.row, events.col, events.weight, events.time, context)
+    if order is not None:
+        events = events.take(order)
+    new = np.zeros(len(events), dtype=bool)
+    new[:1] = True
+    for key in (events.row, events.col, *events.context.values()):
+        new[1:] |= key[1:] != key[:-1]
+    if new.all():
+        return events
+    starts = np.flatnonzero(new)
+    if duplicates == "error":
+        place = int(np.flatnonzero(~new)[0])
+        raise Twice(int(events.row[place]), int(events.col[place]))
+    if duplicates == "first":
+        return events.take(starts)
+    # The last of each group: it carries the latest time.
+    ends = np.append(starts[1:], len(events)) - 1
+    merged = events.take(ends)
+    if duplicates == "last":
+        return merged
+    if duplicates == "sum":
+        weight = np.add.reduceat(events.weight.astype(np.float64), starts)
+    else:
+        weight = np.maximum.reduceat(events.weight, starts)
+    return Events(merged.row, merged.col, weight.astype(np.float32), merged.time, merged.context)
+
+
+class Twice(Exception):
+    """A pair occurs twice under ``duplicates="error"``; the caller knows its ids."""
+
+    def __init__(self, row: int, col: int) -> None:
+        super().__init__(row, col)
+        self.row, self.col = row, col
+
+
+def _stable_order(keys: list[Array]) -> Array | None:
+    """Places sorted by the keys, equal ones in their given order; None when they are sorted already."""
+    import polars as pl
+
+    row, col, *rest = keys
+    width = int(col.max(initial=0)) + 1
+    joint = row.astype(np.int64) * width + col
+    if not rest and bool(np.all(joint[1:] >= joint[:-1])):
+        return None
+    frame = pl.DataFrame({"joint": joint, **{str(place): key for place, key in enumerate(rest)}})
+    order: Array = frame.select(pl.arg_sort_by(*frame.columns, maintain_order=True)).to_series().to_numpy()
+    return order
+
+
+def matrix_of(events: Events, shape: tuple[int, int]) -> sp.csr_array:
+    """The events, sorted and distinct by (row, column), as canonical CSR."""
+    indptr = np.zeros(shape[0] + 1, dtype=np.int64)
+    np.cumsum(np.bincount(events.row, minlength=shape[0]), out=indptr[1:])
+    raw = sp.csr_array((events.weight, events.col, indptr), shape=shape)
+    return as_csr(raw, "interactions", zeros="keep", allow_empty=True)
+
+
+def frequent(events: Events, shape: tuple[int, int], min_row_count: int, min_col_count: int) -> NDArray[np.bool_]:
+    """Mask of the events that stay when rows and columns with too few cells are dropped until none is left.
+
+    Dropping a row can make a column rare and the other way round, hence the repetition (the bipartite k-core).
+    """
+    keep = np.ones(len(events), dtype=bool)
+    while True:
+        rows = np.bincount(events.row[keep], minlength=shape[0])
+        cols = np.bincount(events.col[keep], minlength=shape[1])
+        new = keep & (rows[events.row] >= min_row_count) & (cols[events.col] >= min_col_count)
+        if new.sum() == keep.sum():
+            return keep
+        keep = new
+
+
+def check_duplicates(duplicates: str) -> None:
+    if duplicates not in DUPLICATES:
+        raise InputError(f"duplicates={duplicates!r} is not one of {', '.join(DUPLICATES)}.")
