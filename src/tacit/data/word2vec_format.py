@@ -1,0 +1,135 @@
+"""The two file formats of word2vec, which gensim, spaCy, fastText and many others read and write.
+
+Both begin with a line ``words dimensions``. Text: one line per word, ``word value value …``. Binary: the word, one
+blank, its values as little-endian float32, and in files of the first word2vec a line feed. Text may be compressed
+with gzip. Files of GloVe, which lack the first line, are read as well.
+"""
+
+import gzip
+import os
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import InputError
+
+_GZIP = b"\x1f\x8b"
+
+
+def write_word2vec(
+    path: str | os.PathLike[str], words: list[str], vectors: NDArray[np.float32], binary: bool = False
+) -> None:
+    """Write vectors as text (compressed where the name ends in .gz) or binary; float32 values survive exactly.
+
+    words : (v,) distinct texts without white space
+    vectors : (v, d) float32
+    """
+    bad = next((word for word in words if not word or word.split() != [word]), None)
+    if bad is not None:
+        raise InputError(f"words: {bad!r} is empty or holds white space, which word2vec files cannot carry; rename it.")
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise InputError(f"path: the folder {str(path.parent)!r} does not exist; create it first.")
+    vectors = np.ascontiguousarray(vectors, dtype="<f4")
+    header = f"{vectors.shape[0]} {vectors.shape[1]}\n".encode()
+    with _create(path) as file:
+        file.write(header)
+        if binary:
+            for word, vector in zip(words, vectors):
+                file.write(word.encode("utf-8", "surrogatepass") + b" " + vector.tobytes())
+        else:
+            _write_text(file, words, vectors)
+
+
+def _create(path: Path) -> IO[bytes]:
+    return gzip.open(path, "wb") if path.suffix == ".gz" else path.open("wb")  # type: ignore[return-value]
+
+
+def _write_text(file: IO[bytes], words: list[str], vectors: NDArray[Any]) -> None:
+    import polars as pl
+
+    for first in range(0, len(words), 8192):
+        block = pl.DataFrame(vectors[first : first + 8192], schema=[f"d{k}" for k in range(vectors.shape[1])])
+        block.insert_column(0, pl.Series("word", words[first : first + 8192], dtype=pl.String))
+        file.write(block.write_csv(separator=" ", include_header=False, quote_style="never").encode())
+
+
+def read_word2vec(path: str | os.PathLike[str], binary: bool | None = None) -> tuple[list[str], NDArray[np.float32]]:
+    """Words and (v, d) vectors of a file; ``binary=None`` finds out which of the two formats it is."""
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"path: there is no file {str(path)!r}.")
+    with path.open("rb") as raw:
+        compressed = raw.read(2) == _GZIP
+    with gzip.open(path, "rb") if compressed else path.open("rb") as file:
+        data: bytes = file.read()
+    line_end = data.find(b"\n")
+    shape = _shape(data[:line_end])
+    if shape is None:
+        if binary:
+            raise InputError(f"path: {str(path)!r} does not begin with the numbers of words and dimensions.")
+        return _read_text(path, data, None)
+    words, dimensions = shape
+    body = data[line_end + 1 :]
+    if binary is None:
+        binary = _looks_binary(body, dimensions)
+    return _read_binary(path, body, words, dimensions) if binary else _read_text(path, body, shape)
+
+
+def _shape(line: bytes) -> tuple[int, int] | None:
+    parts = line.split()
+    if len(parts) == 2 and all(part.isdigit() for part in parts):
+        return int(parts[0]), int(parts[1])
+    return None
+
+
+def _looks_binary(body: bytes, dimensions: int) -> bool:
+    """In text, the values of the first line are numbers; in binary, something there is not."""
+    fields = body[: body.find(b"\n") if b"\n" in body[: 64 * (dimensions + 1)] else 64 * (dimensions + 1)].split()
+    try:
+        return len([float(field) for field in fields[1 : dimensions + 1]]) != dimensions
+    except ValueError:
+        return True
+
+
+def _read_binary(path: Path, body: bytes, words: int, dimensions: int) -> tuple[list[str], NDArray[np.float32]]:
+    names: list[str] = []
+    vectors = np.empty((words, dimensions), dtype=np.float32)
+    place, size = 0, 4 * dimensions
+    for row in range(words):
+        blank = body.find(b" ", place)
+        if blank < 0 or blank + 1 + size > len(body):
+            raise InputError(f"path: {str(path)!r} is cut short: {words} words are announced, {row} are there.")
+        names.append(_decode(path, body[place:blank].lstrip(b"\n")))
+        vectors[row] = np.frombuffer(body, "<f4", dimensions, blank + 1)
+        place = blank + 1 + size
+    return names, vectors
+
+
+def _read_text(path: Path, body: bytes, shape: tuple[int, int] | None) -> tuple[list[str], NDArray[np.float32]]:
+    import polars as pl
+
+    dimensions = shape[1] if shape else len(body[: body.find(b"\n") + 1].split()) - 1
+    if dimensions < 1:
+        raise InputError(f"path: {str(path)!r} holds no vectors: its first line has no values.")
+    schema: dict[str, Any] = {"word": pl.String, **{f"d{k}": pl.Float32 for k in range(dimensions)}}
+    try:
+        # Lines of the first word2vec end in a blank, which would be one field more.
+        body = body.replace(b" \n", b"\n")
+        table = pl.read_csv(body, has_header=False, separator=" ", quote_char=None, schema=schema)
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"path: {str(path)!r} is not a file of word vectors ({str(error).splitlines()[0]}).") from None
+    vectors = table.select(pl.exclude("word"))
+    if (shape and len(table) != shape[0]) or vectors.null_count().row(0) != (0,) * dimensions:
+        announced = f"{shape[0]} words of {dimensions} values are announced" if shape else "its lines differ in length"
+        raise InputError(f"path: {str(path)!r} is cut short or damaged: {announced}, {len(table)} lines are there.")
+    return table["word"].to_list(), np.ascontiguousarray(vectors.to_numpy(), dtype=np.float32)
+
+
+def _decode(path: Path, word: bytes) -> str:
+    try:
+        return word.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"path: {str(path)!r} holds the word {word[:40]!r}, which is not UTF-8.") from None

@@ -1,0 +1,92 @@
+"""From co-occurrence counts to what the factorization fits: targets r and weights c of the positives.
+
+    r_ij = max(0, log( x_ij · |x| / (x_i· · x_·j) ) − log k)        PPMI, shifted by k
+    c_ij = min(1, (x_ij / ceiling)^exponent)                        the weight that GloVe gives a pair
+
+Cells with r = 0 are dropped and so become unlabelled. With ``smoothing`` s < 1 the contexts' totals are x_·j^s,
+scaled back to their sum, which lowers the PMI of rare contexts.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit import threads as pool
+from tacit.errors import InputError
+from tacit.kernels import ppmi as kernels
+
+
+def context_totals(counts: sp.csr_array) -> NDArray[np.float64]:
+    """x_·j: how much each context was counted in all."""
+    return np.bincount(counts.indices, weights=counts.data, minlength=counts.shape[1]).astype(np.float64, copy=False)
+
+
+def ppmi(
+    counts: sp.csr_array,
+    *,
+    totals: NDArray[np.float64] | None = None,
+    shift: float = 1.0,
+    smoothing: float = 1.0,
+    threads: int = 0,
+) -> tuple[sp.csr_array, NDArray[np.float32]]:
+    """Shifted PPMI as canonical float32 CSR, and the count of each cell that it kept.
+
+    Parameters
+    ----------
+    counts : (n, v) positive counts, canonical CSR
+    totals : the contexts' totals in the whole text, where ``counts`` holds only some of its rows
+    shift : k; more keeps only stronger associations
+    smoothing : power of the contexts' totals, in (0, 1]
+
+    >>> values, kept = ppmi(sp.csr_array(np.array([[4, 1], [1, 4]], np.float32)))
+    >>> values.toarray().round(3), kept
+    (array([[0.47, 0.  ],
+           [0.  , 0.47]], dtype=float32), array([4., 4.], dtype=float32))
+    """
+    if not shift > 0:
+        raise InputError(f"shift must be positive (1 is plain PPMI), not {shift!r}.")
+    if not 0 < smoothing <= 1:
+        raise InputError(f"context_smoothing must be above 0 and at most 1 (1 is none), not {smoothing!r}.")
+    totals = context_totals(counts) if totals is None else totals
+    indptr = counts.indptr.astype(np.int64)
+    indices, data = counts.indices.astype(np.int32, copy=False), counts.data.astype(np.float32, copy=False)
+    rows = counts.shape[0]
+    # log 0 only stands for words without any neighbour, which have no cells to use it.
+    with np.errstate(divide="ignore"):
+        row_logs = np.log(np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel())
+        context_logs = np.log(totals)
+    # log of the share of context j among all, after smoothing.
+    col_logs = smoothing * context_logs - np.log(np.exp(smoothing * context_logs).sum())
+    constant = -np.log(shift)
+
+    chunks = pool.balanced_chunks(indptr)
+    sizes = np.zeros(rows, np.int64)
+    given = (indptr, indices, data, row_logs, col_logs, constant)
+    pool.run(lambda a, b: kernels.count_positive(a, b, *given, sizes), chunks, threads)
+    kept_indptr = np.concatenate(([0], np.cumsum(sizes)))
+    cells = int(kept_indptr[-1])
+    kept_indices, values = np.empty(cells, np.int32), np.empty(cells, np.float32)
+    kept_counts = np.empty(cells, np.float32)
+    pool.run(
+        lambda a, b: kernels.fill_positive(a, b, *given, kept_indptr, kept_indices, values, kept_counts),
+        chunks,
+        threads,
+    )
+    matrix = sp.csr_array(counts.shape, dtype=np.float32)
+    matrix.data, matrix.indices, matrix.indptr = values, kept_indices, kept_indptr
+    return matrix, kept_counts
+
+
+def glove_weights(counts: NDArray[np.float32], ceiling: float = 100.0, exponent: float = 0.75) -> NDArray[np.float32]:
+    """min(1, (count / ceiling)^exponent): rare pairs are known less surely.
+
+    >>> glove_weights(np.array([6.25, 1000], np.float32))
+    array([0.125, 1.   ], dtype=float32)
+    """
+    if not ceiling > 0 or not exponent >= 0:
+        raise InputError(
+            f"weight_ceiling must be positive and weight_exponent not negative, not {ceiling!r} and {exponent!r}."
+        )
+    weights: NDArray[np.float32] = np.minimum(counts / np.float32(ceiling), np.float32(1))
+    np.power(weights, np.float32(exponent), out=weights)
+    return weights

@@ -1,0 +1,122 @@
+"""Co-occurrence counts, a row at a time.
+
+A pair file sorted by word would hold every pair as often as it occurs. Here the *tokens* are indexed instead: row i
+visits the places where word i stands and adds up its neighbours in one dense row of accumulators. So only distinct
+pairs are ever written, each once, in order; a row is the work of one thread and its sum runs in the order of the
+text.
+
+    tokens     (n,)    int32         word numbers, -1 at the end of a sentence
+    places     (n',)   int32/int64   where word 0 stands, where word 1 stands, …
+    starts     (v+1,)  int64         word i stands at places[starts[i] : starts[i+1]]
+    weights    (w,)    float64       weight of a pair at distance 1, 2, …, w
+"""
+
+import numpy as np
+
+from tacit.kernels._jit import strict
+
+
+@strict
+def index_places(tokens, first, last, starts, places):
+    """Fill ``places`` with where each word stands in tokens[first:last] (a counting sort, stable)."""
+    following = starts[:-1].copy()
+    for place in range(first, last):
+        word = tokens[place]
+        if word >= 0:
+            places[following[word]] = place
+            following[word] += 1
+
+
+@strict
+def _emit(sums, seen, touched, found, row, sizes, indices, values, written):
+    """Write the accumulated row in order of columns and clear it."""
+    if found * 32 < seen.shape[0]:
+        chosen = np.sort(touched[:found])
+        for k in range(found):
+            column = chosen[k]
+            indices[written + k] = column
+            values[written + k] = sums[column]
+            sums[column] = 0.0
+            seen[column] = 0
+        written += found
+    else:
+        # A row this full is read through its flags, eight at a time.
+        octets = seen.view(np.uint64)
+        for octet in range(octets.shape[0]):
+            if octets[octet] != 0:
+                for column in range(8 * octet, 8 * octet + 8):
+                    if seen[column] != 0:
+                        indices[written] = column
+                        values[written] = sums[column]
+                        written += 1
+                        sums[column] = 0.0
+                        seen[column] = 0
+    sizes[row] = found
+    return written
+
+
+@strict
+def count_rows(first, last, tokens, places, starts, weights, before, after, words, sizes, indices, values):
+    """Count the rows ``first``..``last-1``: the cells go to ``indices`` and ``values``, their numbers to ``sizes``.
+
+    before, after : whether neighbours before and after the word count
+    Returns the number of cells written.
+    """
+    window = weights.shape[0]
+    length = tokens.shape[0]
+    sums = np.zeros(words, np.float64)
+    seen = np.zeros((words + 7) // 8 * 8, np.uint8)
+    touched = np.empty(words, np.int32)
+    # Typed zeros: an untyped one would compile _emit once more for every guess of its type.
+    written = np.int64(0)
+    for word in range(first, last):
+        found = np.int64(0)
+        for index in range(starts[word], starts[word + 1]):
+            place = np.int64(places[index])
+            if before:
+                for distance in range(1, min(window, place) + 1):
+                    other = tokens[place - distance]
+                    if other < 0:
+                        break
+                    if seen[other] == 0:
+                        seen[other] = 1
+                        touched[found] = other
+                        found += 1
+                    sums[other] += weights[distance - 1]
+            if after:
+                for distance in range(1, min(window, length - 1 - place) + 1):
+                    other = tokens[place + distance]
+                    if other < 0:
+                        break
+                    if seen[other] == 0:
+                        seen[other] = 1
+                        touched[found] = other
+                        found += 1
+                    sums[other] += weights[distance - 1]
+        written = _emit(sums, seen, touched, found, word - first, sizes, indices, values, written)
+    return written
+
+
+@strict
+def add_rows(first, last, a_starts, a_indices, a_values, b_starts, b_indices, b_values, sizes, indices, values):
+    """Rows ``first``..``last-1`` of A + B, both CSR with sorted rows; a matrix with fewer rows counts as padded."""
+    written = 0
+    a_rows, b_rows = a_starts.shape[0] - 1, b_starts.shape[0] - 1
+    for row in range(first, last):
+        begin = written
+        i, i_end = (a_starts[row], a_starts[row + 1]) if row < a_rows else (np.int64(0), np.int64(0))
+        j, j_end = (b_starts[row], b_starts[row + 1]) if row < b_rows else (np.int64(0), np.int64(0))
+        while i < i_end or j < j_end:
+            if j >= j_end or (i < i_end and a_indices[i] < b_indices[j]):
+                indices[written], values[written] = a_indices[i], a_values[i]
+                i += 1
+            elif i >= i_end or b_indices[j] < a_indices[i]:
+                indices[written], values[written] = b_indices[j], b_values[j]
+                j += 1
+            else:
+                indices[written], values[written] = a_indices[i], a_values[i] + b_values[j]
+                i += 1
+                j += 1
+            written += 1
+        sizes[row - first] = written - begin
+    return written

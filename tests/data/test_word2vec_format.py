@@ -1,0 +1,75 @@
+"""word2vec files: values survive to the bit; files of other programs are read; damaged ones are named."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+from tacit.data.word2vec_format import read_word2vec, write_word2vec
+from tacit.errors import InputError
+
+WORDS = ["the", "naïve", "日本", '"quoted', "1,5", "null", "3"]
+
+
+@pytest.fixture
+def vectors(rng):
+    scales = 10.0 ** rng.integers(-30, 30, (len(WORDS), 5))
+    return (rng.normal(size=(len(WORDS), 5)) * scales).astype(np.float32)
+
+
+@pytest.mark.parametrize(("name", "binary"), [("v.txt", False), ("v.txt.gz", False), ("v.bin", True)])
+def test_there_and_back(tmp_path, vectors, name, binary):
+    write_word2vec(tmp_path / name, WORDS, vectors, binary)
+    for asked in (None, binary):
+        words, found = read_word2vec(tmp_path / name, asked)
+        assert words == WORDS
+        np.testing.assert_array_equal(found, vectors)
+        assert found.dtype == np.float32
+
+
+def test_text_is_readable_by_anyone(tmp_path, vectors):
+    write_word2vec(tmp_path / "v.txt", WORDS, vectors)
+    header, *lines = (tmp_path / "v.txt").read_text(encoding="utf-8").splitlines()
+    assert header == "7 5"
+    for line, word, vector in zip(lines, WORDS, vectors, strict=True):
+        first, *values = line.split(" ")
+        assert first == word
+        np.testing.assert_array_equal(np.array(list(map(float, values)), np.float32), vector)
+
+
+def test_files_of_the_first_word2vec_and_of_glove(tmp_path):
+    (tmp_path / "c.txt").write_text("2 3\nthe 1 2 3 \nof -1 0.5 2e-3 \n")
+    (tmp_path / "glove.txt").write_text("the 1 2 3\nof -1 0.5 2e-3\n")
+    values = np.array([[1, 2, 3], [-1, 0.5, 2e-3]], np.float32)
+    (tmp_path / "c.bin").write_bytes(
+        b"2 3\n" + b"".join(w + b" " + v.tobytes() + b"\n" for w, v in zip([b"the", b"of"], values))
+    )
+    for name in ("c.txt", "glove.txt", "c.bin"):
+        words, found = read_word2vec(tmp_path / name)
+        assert words == ["the", "of"]
+        np.testing.assert_array_equal(found, values)
+
+
+def test_damaged_files_are_named(tmp_path, vectors):
+    write_word2vec(tmp_path / "v.bin", WORDS, vectors, binary=True)
+    write_word2vec(tmp_path / "v.txt", WORDS, vectors)
+    for name in ("v.bin", "v.txt"):
+        whole = (tmp_path / name).read_bytes()
+        (tmp_path / name).write_bytes(whole[:-25])
+        with pytest.raises(InputError, match="cut short"):
+            read_word2vec(tmp_path / name, binary=name == "v.bin")
+    (tmp_path / "x").write_text("just a sentence\nand more of it here\n")
+    with pytest.raises(InputError, match="x"):
+        read_word2vec(tmp_path / "x")
+    with gzip.open(tmp_path / "empty.gz", "wb"):
+        pass
+    with pytest.raises(InputError, match="no vectors"):
+        read_word2vec(tmp_path / "empty.gz")
+    with pytest.raises(InputError, match="no file"):
+        read_word2vec(tmp_path / "nowhere")
+
+
+def test_words_with_white_space_are_refused(tmp_path):
+    for bad in ("New York", "", "tab\t"):
+        with pytest.raises(InputError, match="white space"):
+            write_word2vec(tmp_path / "v", ["fine", bad], np.zeros((2, 2), np.float32))
