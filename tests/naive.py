@@ -43,3 +43,42 @@ def ppmi(counts, shift=1.0, smoothing=1.0):
         joint = counts[i, j] / counts.sum()
         values[i, j] = max(0.0, np.log(joint / (counts[i].sum() / counts.sum() * contexts[j])) - np.log(shift))
     return values
+# -- metrics: ranking ----------------------------------------------------------------------------------------------
+
+
+def ranking_metrics(scores, train, test, k):
+    """Means over users with held-out items that are not in train; ``scores``, ``train``, ``test`` are dense (n, m)."""
+    names = ("precision", "recall", "ndcg", "mrr", "map", "hit_rate", "auc")
+    sums, counts = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0)
+    n, m = scores.shape
+    listed, surprise = set(), []
+    for u in range(n):
+        relevant = {i for i in range(m) if test[u, i] and not train[u, i]}
+        if not relevant:
+            continue
+        candidates = [i for i in range(m) if not train[u, i]]
+        ranking = sorted(candidates, key=lambda i: (-scores[u, i], i))[:k]
+        places = [j for j, i in enumerate(ranking, start=1) if i in relevant]
+        most = min(k, len(relevant))
+        values = {
+            "precision": len(places) / k,
+            "recall": len(places) / len(relevant),
+            "ndcg": sum(1 / np.log2(j + 1) for j in places) / sum(1 / np.log2(j + 1) for j in range(1, most + 1)),
+            "mrr": 1 / places[0] if places else 0.0,
+            "map": sum(sum(p <= j for p in places) / j for j in places) / most,
+            "hit_rate": float(bool(places)),
+        }
+        others = [i for i in candidates if i not in relevant]
+        if others:
+            pairs = [(scores[u, i] > scores[u, j]) + 0.5 * (scores[u, i] == scores[u, j])
+                     for i in relevant for j in others]  # fmt: skip
+            values["auc"] = float(np.mean(pairs))
+        for name, value in values.items():
+            sums[name] += value
+            counts[name] += 1
+        listed.update(ranking)
+        surprise += [-np.log2((np.count_nonzero(train[:, i]) + 1) / (n + 1)) for i in ranking]
+    means = {name: sums[name] / counts[name] if counts[name] else np.nan for name in names}
+    means["coverage"] = len(listed) / m
+    means["novelty"] = float(np.mean(surprise)) if surprise else np.nan
+    return means

@@ -1,0 +1,194 @@
+"""Evaluate a recommender on held-out cells without ever holding users × items.
+
+Users go through in batches of ``BATCH``; a batch costs its (batch, k) lists, and the search for them one tile per
+thread (see ``neighbours.topk``). AUC needs all scores of a user at once: it holds ``AUC_BYTES`` (32 MiB) of them per
+thread, or those of 16 users where that is more.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit.data.matrix import as_csr, as_dense
+from tacit.errors import InputError
+from tacit.kernels import evaluation as kernels
+from tacit.kernels import topk
+from tacit.metrics.ranking import Evaluation, Tally, check_cutoffs, check_metrics
+from tacit.neighbours.topk import QUERIES, Lists, top_k
+from tacit.threads import even_chunks, run, single_threaded_blas
+
+Array = NDArray[Any]
+
+BATCH = 8192
+AUC_BYTES = 32 * 2**20
+DEFAULT = ("precision", "recall", "ndcg", "mrr", "map", "hit_rate", "coverage", "novelty")
+
+
+def evaluate(
+    model: Any,
+    train: Any,
+    test: Any,
+    *,
+    k: int | Sequence[int] = 10,
+    metrics: Sequence[str] = DEFAULT,
+    threads: int = 0,
+) -> Evaluation:
+    """Rank all items but the training ones for every user with held-out items, and average.
+
+    Parameters
+    ----------
+    model : anything with ``row_factors_`` and ``col_factors_``, or with ``recommend(rows, k=...)``, whose answer has
+        the listed ids in ``.ids``
+    train, test : ``Interactions`` or sparse matrices of one shape, rows and columns as the model knows them
+    k : one length of list or several
+    metrics : names out of ``tacit.metrics.ranking.METRICS``
+
+    Returns
+    -------
+    a mapping from ``"ndcg@10"`` and the like to means; ``users`` and ``left_out`` say over how many
+    """
+    if hasattr(model, "row_factors_") and hasattr(model, "col_factors_"):
+        return evaluate_factors(
+            model.row_factors_, model.col_factors_, train, test, k=k, metrics=metrics, threads=threads
+        )
+    if not hasattr(model, "recommend"):
+        raise InputError(f"model: a {type(model).__name__} has neither factors nor recommend, so it ranks nothing.")
+    if "auc" in check_metrics(metrics):
+        raise InputError("metrics: auc needs all scores, which this model does not offer; leave it out.")
+
+    def lists(rows: Array, width: int) -> Array:
+        row_ids = rows if not hasattr(train, "row_ids") else train.row_ids.take(rows)
+        ids = model.recommend(row_ids, k=width).ids
+        return ids if not hasattr(train, "col_ids") else train.col_ids.numbers(ids.ravel()).reshape(ids.shape)
+
+    return _evaluate(lists, None, train, test, k, metrics)
+
+
+def evaluate_factors(
+    row_factors: Array,
+    col_factors: Array,
+    train: Any,
+    test: Any,
+    *,
+    k: int | Sequence[int] = 10,
+    metrics: Sequence[str] = DEFAULT,
+    threads: int = 0,
+) -> Evaluation:
+    """The same for scores ⟨p, q⟩ given as factors (n, g) and (m, g).
+
+    >>> train = np.array([[1, 0, 0], [0, 1, 0]])
+    >>> test = np.array([[0, 1, 0], [0, 0, 0]])
+    >>> factors = np.ones((2, 1)), np.array([[3.0], [2.0], [1.0]])
+    >>> found = evaluate_factors(*factors, train, test, k=1, metrics=("recall", "auc"))
+    >>> dict(found), found.users, found.left_out
+    ({'recall@1': 1.0, 'auc': 1.0}, 1, 1)
+    """
+    cells = as_csr(_matrix(train), "train", allow_empty=True)
+    row_factors = as_dense(row_factors, "row_factors", rows=cells.shape[0])
+    col_factors = as_dense(col_factors, "col_factors", rows=cells.shape[1], cols=row_factors.shape[1])
+
+    def lists(rows: Array, width: int) -> Array:
+        return top_k(row_factors[rows], col_factors, width, seen=_rows(cells, rows), threads=threads)[0]
+
+    def aucs(rows: Array, held_out: Lists) -> NDArray[np.float64]:
+        return _aucs(row_factors[rows], col_factors, _rows(cells, rows), held_out, threads)
+
+    return _evaluate(lists, aucs, cells, test, k, metrics)
+
+
+def evaluate_lists(
+    numbers: Array,
+    test: Any,
+    *,
+    k: int | Sequence[int] = 10,
+    metrics: Sequence[str] = DEFAULT,
+    train: Any = None,
+) -> Evaluation:
+    """The same for lists made elsewhere: ``numbers`` (n, at least max k), best first, -1 for empty places.
+
+    >>> dict(evaluate_lists(np.array([[2, 0]]), np.array([[0, 0, 1]]), k=2, metrics=("precision", "mrr")))
+    {'precision@2': 0.5, 'mrr@2': 1.0}
+    """
+    held_out = as_csr(_matrix(test), "test", allow_empty=True)
+    train = sp.csr_array(held_out.shape) if train is None else train
+    numbers = np.asarray(numbers)
+    if numbers.ndim != 2 or numbers.dtype.kind not in "iu" or len(numbers) != held_out.shape[0]:
+        raise InputError(f"numbers must be whole numbers of shape ({held_out.shape[0]}, k), one row per row of test.")
+    if numbers.shape[1] < max(check_cutoffs(k)):
+        raise InputError(f"k={max(check_cutoffs(k))} asks for more places than the {numbers.shape[1]} in numbers.")
+    if numbers.size and (numbers.min() < -1 or numbers.max() >= held_out.shape[1]):
+        raise InputError(f"numbers must be between -1 and {held_out.shape[1] - 1}.")
+    if "auc" in check_metrics(metrics):
+        raise InputError("metrics: auc needs all scores and cannot be had from lists; leave it out.")
+    return _evaluate(lambda rows, width: numbers[rows, :width], None, train, held_out, k, metrics)
+
+
+def _evaluate(
+    lists: Callable[[Array, int], Array],
+    aucs: Callable[[Array, Lists], NDArray[np.float64]] | None,
+    train: Any,
+    test: Any,
+    k: int | Sequence[int],
+    metrics: Sequence[str],
+) -> Evaluation:
+    cells = as_csr(_matrix(train), "train", allow_empty=True)
+    held_out = as_csr(_matrix(test), "test", rows=cells.shape[0], cols=cells.shape[1], allow_empty=True)
+    held_out = _without(held_out, cells)
+    cutoffs, metrics = check_cutoffs(k), check_metrics(metrics)
+    popularity = np.bincount(cells.indices, minlength=cells.shape[1])
+    tally = Tally(cutoffs, metrics, cells.shape[1], popularity, cells.shape[0])
+    users = np.flatnonzero(np.diff(held_out.indptr))
+    for start, stop in even_chunks(len(users), BATCH):
+        rows = users[start:stop]
+        relevant = _rows(held_out, rows)
+        tally.add(np.asarray(lists(rows, cutoffs[-1]), dtype=np.int32), *relevant)
+        if "auc" in metrics and aucs is not None:
+            tally.add_auc(aucs(rows, relevant))
+    return tally.result(left_out=held_out.shape[0] - len(users))
+
+
+def _matrix(data: Any) -> Any:
+    return getattr(data, "matrix", data)
+
+
+def _rows(csr: sp.csr_array, rows: Array) -> Lists:
+    part = csr[rows]
+    return part.indptr.astype(np.int64), part.indices.astype(np.int32)
+
+
+def _without(held_out: sp.csr_array, cells: sp.csr_array) -> sp.csr_array:
+    """The held-out cells that are not training cells as well."""
+    both = (held_out != 0).multiply(cells != 0)
+    if both.nnz == 0:
+        return held_out
+    return as_csr((held_out != 0).astype(np.float32) - both.astype(np.float32), "test", allow_empty=True)
+
+
+def _aucs(queries: Array, items: Array, seen: Lists, held_out: Lists, threads: int) -> NDArray[np.float64]:
+    """AUC of every query: of all pairs (held-out, other candidate), the share in the right order; ties count ½.
+
+    With R held-out items among C candidates, Σ over held-out items of (candidates below + ½ level) counts each pair of
+    held-out items as 1 and each item with itself as ½, together R²/2, which is taken off.
+    """
+    height = next((size for size in reversed(QUERIES) if size * len(items) * 4 <= AUC_BYTES), QUERIES[0])
+
+    def block(start: int, stop: int) -> NDArray[np.float64]:
+        padded = np.zeros((height, queries.shape[1]), dtype=np.float32)
+        padded[: stop - start] = queries[start:stop]
+        scores = padded @ items.T
+        rows = stop - start
+        topk.mask_cells(scores, rows, 0, len(items), start, *seen, np.empty(0, dtype=np.int32))
+        masked = np.diff(seen[0][start : stop + 1])
+        indptr, indices = held_out[0][start : stop + 1], held_out[1]
+        sums = np.empty(rows)
+        kernels.rank_sums(scores, rows, masked, indptr, indices, sums)
+        relevant = np.diff(indptr)
+        others = len(items) - masked - relevant
+        pairs = (relevant * others).astype(np.float64)
+        return np.divide(sums - relevant**2 / 2, pairs, out=np.full(rows, np.nan), where=pairs > 0)
+
+    with single_threaded_blas():
+        return np.concatenate(run(block, even_chunks(len(queries), height), threads))
