@@ -43,6 +43,8 @@ def ppmi(counts, shift=1.0, smoothing=1.0):
         joint = counts[i, j] / counts.sum()
         values[i, j] = max(0.0, np.log(joint / (counts[i].sum() / counts.sum() * contexts[j])) - np.log(shift))
     return values
+
+
 # -- metrics: ranking ----------------------------------------------------------------------------------------------
 
 

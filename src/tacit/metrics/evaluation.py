@@ -62,7 +62,8 @@ def evaluate(
     def lists(rows: Array, width: int) -> Array:
         row_ids = rows if not hasattr(train, "row_ids") else train.row_ids.take(rows)
         ids = model.recommend(row_ids, k=width).ids
-        return ids if not hasattr(train, "col_ids") else train.col_ids.numbers(ids.ravel()).reshape(ids.shape)
+        numbers = train.col_ids.numbers(ids.ravel()) if hasattr(train, "col_ids") else ids
+        return np.reshape(numbers, np.shape(ids))
 
     return _evaluate(lists, None, train, test, k, metrics)
 
@@ -188,7 +189,9 @@ def _aucs(queries: Array, items: Array, seen: Lists, held_out: Lists, threads: i
         relevant = np.diff(indptr)
         others = len(items) - masked - relevant
         pairs = (relevant * others).astype(np.float64)
-        return np.divide(sums - relevant**2 / 2, pairs, out=np.full(rows, np.nan), where=pairs > 0)
+        aucs = np.full(rows, np.nan)
+        np.divide(sums - relevant**2 / 2, pairs, out=aucs, where=pairs > 0)
+        return aucs
 
     with single_threaded_blas():
         return np.concatenate(run(block, even_chunks(len(queries), height), threads))

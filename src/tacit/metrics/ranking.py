@@ -39,7 +39,7 @@ def precision(hits: Hits, held_out: Array) -> Floats:
     >>> precision(np.array([[True, False]]), np.array([3]))
     array([0.5])
     """
-    return hits.mean(axis=1)
+    return np.asarray(hits.mean(axis=1))
 
 
 def recall(hits: Hits, held_out: Array) -> Floats:
@@ -68,7 +68,7 @@ def mrr(hits: Hits, held_out: Array) -> Floats:
     >>> mrr(np.array([[False, True], [False, False]]), np.array([1, 1]))
     array([0.5, 0. ])
     """
-    return np.where(hits.any(axis=1), 1 / (hits.argmax(axis=1) + 1), 0.0)
+    return np.asarray(np.where(hits.any(axis=1), 1 / (hits.argmax(axis=1) + 1), 0.0))
 
 
 def average_precision(hits: Hits, held_out: Array) -> Floats:
@@ -88,7 +88,7 @@ def hit_rate(hits: Hits, held_out: Array) -> Floats:
     >>> hit_rate(np.array([[False, True], [False, False]]), np.array([1, 1]))
     array([1., 0.])
     """
-    return hits.any(axis=1).astype(np.float64)
+    return np.asarray(hits.any(axis=1), dtype=np.float64)
 
 
 PER_USER: dict[str, Callable[[Hits, Array], Floats]] = {
