@@ -84,3 +84,37 @@ def ranking_metrics(scores, train, test, k):
     means["coverage"] = len(listed) / m
     means["novelty"] = float(np.mean(surprise)) if surprise else np.nan
     return means
+def loss_value(name, r, s):
+    """ℓ(r, s) of one positive."""
+    if name == "square":
+        return (r - s) ** 2
+    if name == "logistic":
+        return np.log1p(np.exp(-r * s))
+    return np.maximum(0.0, 1.0 - r * s) ** 2
+
+
+def whole_data_value(P, Q, dense, weight, target, a, b, t, row_ridge, col_ridge, loss="square"):
+    """J cell by cell. dense (n, m): True where positive; weight and target (n, m), read where positive."""
+    total = 0.0
+    for x in range(dense.shape[0]):
+        for y in range(dense.shape[1]):
+            s = float(P[x] @ Q[y])
+            if dense[x, y]:
+                total += weight[x, y] * loss_value(loss, target[x, y], s)
+            else:
+                total += a[x] * b[y] * (t - s) ** 2
+    total += sum(row_ridge[x] * float(P[x] @ P[x]) for x in range(len(P)))
+    total += sum(col_ridge[y] * float(Q[y] @ Q[y]) for y in range(len(Q)))
+    return total
+
+
+def best_row(x, Q, dense, weight, target, a, b, t, ridge):
+    """The minimiser of the squared objective over p_x, from the dense normal equations."""
+    g = Q.shape[1]
+    system, right = ridge[x] * np.eye(g), np.zeros(g)
+    for y in range(dense.shape[1]):
+        c = weight[x, y] if dense[x, y] else a[x] * b[y]
+        r = target[x, y] if dense[x, y] else t
+        system += c * np.outer(Q[y], Q[y])
+        right += c * r * Q[y]
+    return np.linalg.solve(system, right)

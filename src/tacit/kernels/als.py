@@ -1,0 +1,255 @@
+"""Row solves of alternating least squares, matrix-free.
+
+For a row x with positives Ω_x the squared whole-data objective is a quadratic in p = p_x (Q fixed):
+
+    A p = h,   A = Σ_{y∈Ω_x} w_xy q_y q_yᵀ + a_x S + λ_x I,   h = Σ_{y∈Ω_x} v_xy q_y + a_x o
+
+with the caches S = QᵀBQ (g, g) and o = t Qᵀb (g,), and per positive w = c − a_x b_y and v = c r − a_x b_y t.
+Columns are the same call on the transpose.
+
+Rows go in batches of ``BATCH``: the products with S become one matrix product per batch and step, and the passes
+over the positives take four at a time (four dot products share the loads of the vector, one update takes all four).
+A batch never crosses the border of a chunk, and chunks do not depend on the number of threads.
+"""
+
+import numpy as np
+
+from tacit.kernels._jit import fast
+
+BATCH = 32
+PIECE = 256
+TINY = 1e-30
+
+
+@fast
+def add_image(indptr, indices, w, row, other, vector, out):
+    """out += Σ_{y∈Ω_row} w_y ⟨q_y, vector⟩ q_y."""
+    g = vector.shape[0]
+    begin, end = indptr[row], indptr[row + 1]
+    k = begin
+    while k + 4 <= end:
+        q0, q1, q2, q3 = other[indices[k]], other[indices[k + 1]], other[indices[k + 2]], other[indices[k + 3]]
+        s0 = s1 = s2 = s3 = vector.dtype.type(0)
+        for d in range(g):
+            x = vector[d]
+            s0 += q0[d] * x
+            s1 += q1[d] * x
+            s2 += q2[d] * x
+            s3 += q3[d] * x
+        s0, s1, s2, s3 = s0 * w[k], s1 * w[k + 1], s2 * w[k + 2], s3 * w[k + 3]
+        for d in range(g):
+            out[d] += s0 * q0[d] + s1 * q1[d] + s2 * q2[d] + s3 * q3[d]
+        k += 4
+    while k < end:
+        q = other[indices[k]]
+        s = vector.dtype.type(0)
+        for d in range(g):
+            s += q[d] * vector[d]
+        s *= w[k]
+        for d in range(g):
+            out[d] += s * q[d]
+        k += 1
+
+
+@fast
+def add_residual(indptr, indices, w, v, row, other, vector, out):
+    """out += Σ_{y∈Ω_row} (v_y − w_y ⟨q_y, vector⟩) q_y: what the positives add to −½ of the gradient."""
+    g = vector.shape[0]
+    begin, end = indptr[row], indptr[row + 1]
+    k = begin
+    while k + 4 <= end:
+        q0, q1, q2, q3 = other[indices[k]], other[indices[k + 1]], other[indices[k + 2]], other[indices[k + 3]]
+        s0 = s1 = s2 = s3 = vector.dtype.type(0)
+        for d in range(g):
+            x = vector[d]
+            s0 += q0[d] * x
+            s1 += q1[d] * x
+            s2 += q2[d] * x
+            s3 += q3[d] * x
+        s0 = v[k] - s0 * w[k]
+        s1 = v[k + 1] - s1 * w[k + 1]
+        s2 = v[k + 2] - s2 * w[k + 2]
+        s3 = v[k + 3] - s3 * w[k + 3]
+        for d in range(g):
+            out[d] += s0 * q0[d] + s1 * q1[d] + s2 * q2[d] + s3 * q3[d]
+        k += 4
+    while k < end:
+        q = other[indices[k]]
+        s = vector.dtype.type(0)
+        for d in range(g):
+            s += q[d] * vector[d]
+        s = v[k] - s * w[k]
+        for d in range(g):
+            out[d] += s * q[d]
+        k += 1
+
+
+@fast
+def conjugate_gradient_rows(start, stop, indptr, indices, w, v, own, other, gram, offset, a, ridge, steps, tolerance):
+    """Improve own[start:stop] by up to ``steps`` steps of conjugate gradient from where they are.
+
+    A row is done when its residual has shrunk to ``tolerance`` times what it was at the start.
+
+    own (n, g), other (m, g), gram (g, g), offset (g,), a and ridge (n,); indptr, indices, w, v: the rows' positives.
+    Returns by how much the objective fell (each step lowers pᵀAp − 2hᵀp by exactly ‖r‖⁴ / dᵀAd, so this is free)
+    and the squared norm of the gradient at the start.
+    """
+    g = own.shape[1]
+    number = own.dtype.type
+    residual = np.empty((BATCH, g), own.dtype)
+    direction = np.empty((BATCH, g), own.dtype)
+    image = np.empty((BATCH, g), own.dtype)
+    energy = np.empty(BATCH, np.float64)
+    enough = np.empty(BATCH, np.float64)
+    fall = 0.0
+    gradient = 0.0
+    for begin in range(start, stop, BATCH):
+        size = min(BATCH, stop - begin)
+        points = own[begin : begin + size]
+        r, d, z = residual[:size], direction[:size], image[:size]
+        np.dot(points, gram, z)
+        for i in range(size):
+            x = begin + i
+            for j in range(g):
+                r[i, j] = a[x] * (offset[j] - z[i, j]) - ridge[x] * points[i, j]
+            add_residual(indptr, indices, w, v, x, other, points[i], r[i])
+            e = number(0)
+            for j in range(g):
+                d[i, j] = r[i, j]
+                e += r[i, j] * r[i, j]
+            energy[i] = e
+            enough[i] = max(TINY, tolerance * tolerance * e)
+            gradient += 4.0 * e
+        for _ in range(steps):
+            waiting = False
+            for i in range(size):
+                waiting = waiting or energy[i] > enough[i]
+            if not waiting:
+                break
+            np.dot(d, gram, z)
+            for i in range(size):
+                if energy[i] <= enough[i]:
+                    continue
+                x = begin + i
+                for j in range(g):
+                    z[i, j] = a[x] * z[i, j] + ridge[x] * d[i, j]
+                add_image(indptr, indices, w, x, other, d[i], z[i])
+                curvature = number(0)
+                for j in range(g):
+                    curvature += d[i, j] * z[i, j]
+                alpha = number(energy[i] / curvature)
+                fall += alpha * energy[i]
+                e = number(0)
+                for j in range(g):
+                    points[i, j] += alpha * d[i, j]
+                    r[i, j] -= alpha * z[i, j]
+                    e += r[i, j] * r[i, j]
+                beta = number(e / energy[i])
+                energy[i] = e
+                for j in range(g):
+                    d[i, j] = r[i, j] + beta * d[i, j]
+    return fall, gradient
+
+
+@fast
+def solve_in_place(system, vector):
+    """vector ← system⁻¹ vector by Cholesky; the lower triangle of ``system`` is overwritten. False if not definite."""
+    g = vector.shape[0]
+    number = vector.dtype.type
+    for i in range(g):
+        for j in range(i + 1):
+            s = number(0)
+            for d in range(j):
+                s += system[i, d] * system[j, d]
+            s = system[i, j] - s
+            if i > j:
+                system[i, j] = s / system[j, j]
+            elif s > 0:
+                system[i, i] = np.sqrt(s)
+            else:
+                return False
+    for i in range(g):
+        s = number(0)
+        for d in range(i):
+            s += system[i, d] * vector[d]
+        vector[i] = (vector[i] - s) / system[i, i]
+    for i in range(g - 1, -1, -1):
+        vector[i] /= system[i, i]
+        for d in range(i):
+            vector[d] -= vector[i] * system[i, d]
+    return True
+
+
+@fast
+def block_rows(start, stop, low, high, indptr, indices, w, v, scores, own, other, gram, offset, a, ridge):
+    """Minimise exactly over the coordinates low..high of own[start:stop], all others fixed (iALS++).
+
+        u = ½ ∂J/∂p_B = Σ (w s − v) q_B + a (S p − o)_B + λ p_B,   H = Σ w q_B q_Bᵀ + a S_BB + λ I,   p_B ← p_B − H⁻¹u
+
+    ``gram`` is S[:, low:high] (g, B). ``scores`` s per positive are kept in step. With all coordinates, factors and
+    scores at zero this solves the whole row from nothing, which is what folding in does.
+    Returns the fall of the objective uᵀH⁻¹u, the squared norm of the gradient, and the number of rows whose system
+    was not positive definite.
+    """
+    size = high - low
+    number = own.dtype.type
+    piece = np.empty((PIECE, size), own.dtype)
+    scaled = np.empty((PIECE, size), own.dtype)
+    system = np.empty((size, size), own.dtype)
+    update = np.empty((size, size), own.dtype)
+    u = np.empty(size, own.dtype)
+    step = np.empty(size, own.dtype)
+    fall = 0.0
+    gradient = 0.0
+    failed = 0
+    for x in range(start, stop):
+        np.dot(own[x], gram, u)
+        for i in range(size):
+            u[i] = a[x] * (u[i] - offset[low + i]) + ridge[x] * own[x, low + i]
+            for j in range(size):
+                system[i, j] = a[x] * gram[low + i, j]
+            system[i, i] += ridge[x]
+        for begin in range(indptr[x], indptr[x + 1], PIECE):
+            count = min(PIECE, indptr[x + 1] - begin)
+            for i in range(count):
+                q = other[indices[begin + i], low:high]
+                weight = w[begin + i]
+                error = weight * scores[begin + i] - v[begin + i]
+                for j in range(size):
+                    piece[i, j] = q[j]
+                    scaled[i, j] = weight * q[j]
+                    u[j] += error * q[j]
+            np.dot(scaled[:count].T, piece[:count], update)
+            for i in range(size):
+                for j in range(size):
+                    system[i, j] += update[i, j]
+        for i in range(size):
+            step[i] = u[i]
+        if not solve_in_place(system, step):
+            failed += 1
+            continue
+        for i in range(size):
+            own[x, low + i] -= step[i]
+            fall += u[i] * step[i]
+            gradient += 4.0 * u[i] * u[i]
+        for k in range(indptr[x], indptr[x + 1]):
+            q = other[indices[k], low:high]
+            s = number(0)
+            for j in range(size):
+                s += q[j] * step[j]
+            scores[k] -= s
+    return fall, gradient, failed
+
+
+@fast
+def scores_of_rows(start, stop, indptr, indices, own, other, scores):
+    """scores[k] = ⟨p_x, q_y⟩ for the positives of rows start..stop."""
+    g = own.shape[1]
+    for x in range(start, stop):
+        p = own[x]
+        for k in range(indptr[x], indptr[x + 1]):
+            q = other[indices[k]]
+            s = own.dtype.type(0)
+            for d in range(g):
+                s += p[d] * q[d]
+            scores[k] = s

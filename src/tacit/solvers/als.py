@@ -1,0 +1,170 @@
+"""Alternating least squares over the whole data.
+
+    repeat: for every row x solve A_x p_x = h_x with Q fixed; then the same for the columns with P fixed
+
+Three ways to improve a row, each writing to the row's own factor only (kernels/als.py states A and h):
+
+- ``cholesky``: exact, n_x g² + g³/3; for small g
+- ``cg``: a few warm-started conjugate-gradient steps, n_x g each, the system is never formed
+- ``blocks``: exact in blocks of ``BLOCK`` coordinates with cached predictions, n_x g·BLOCK + g·BLOCK² (iALS++)
+
+``solve_exactly`` finishes the rows after the last sweep, so that folding in a training row gives back its factor.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit import threads
+from tacit.errors import DivergedError, InputError, UnsoundCombinationError
+from tacit.kernels import als as kernels
+from tacit.objective.whole_data import Side, WholeData
+from tacit.progress import Run
+
+Array = NDArray[Any]
+Method = Literal["auto", "cholesky", "cg", "blocks"]
+METHODS = ("auto", "cholesky", "cg", "blocks")
+
+CHOLESKY_UP_TO = 16
+"""Factors up to which an exact solve is cheaper than three conjugate-gradient steps."""
+
+SOLVE_BY_CHOLESKY_UP_TO = 32
+"""Factors up to which a complete solve by Cholesky is cheaper than conjugate gradient to ``SOLVED``."""
+
+SOLVED = 3e-7
+"""Residual, relative to the right-hand side, at which a row counts as solved in single precision."""
+
+BLOCK = 64
+
+
+def choose(method: str, factors: int) -> str:
+    """What ``auto`` stands for at this number of factors.
+
+    >>> choose("auto", 8), choose("auto", 64)
+    ('cholesky', 'cg')
+    """
+    if method not in METHODS:
+        raise InputError(f"solver must be one of {', '.join(map(repr, METHODS))} within als, not {method!r}.")
+    if method != "auto":
+        return method
+    return "cholesky" if factors <= CHOLESKY_UP_TO else "cg"
+
+
+class HalfSweep:
+    """One side of the alternation: coefficients are prepared once, ``improve`` runs every sweep."""
+
+    def __init__(self, side: Side, factors: int, method: str, steps: int, threads_: int) -> None:
+        self.side = side
+        self.steps = steps
+        self.threads = threads_
+        self.w, self.v = side.quadratic()
+        self.chunks = side.chunks(factors)
+        width = factors if method == "cholesky" else BLOCK
+        self.blocks = None if method == "cg" else threads.even_chunks(factors, width)
+
+    def improve(self, own: Array, other: Array) -> tuple[float, float]:
+        """Improve ``own`` in place; by how much J fell, and the squared norm of its gradient on the way."""
+        gram, offset = self.side.caches(other, self.threads)
+        if self.blocks is None:
+            return self._by_conjugate_gradient(own, other, gram, offset, self.steps, 0.0)
+        scores = np.empty(len(self.side.indices), dtype=own.dtype)
+        self._run(kernels.scores_of_rows, self.side.indptr, self.side.indices, own, other, scores)
+        return self._by_blocks(own, other, gram, offset, scores)
+
+    def solve(self, own: Array, other: Array) -> None:
+        """Set every row of ``own`` to the minimiser of J, wherever it was: both ways start from nothing."""
+        gram, offset = self.side.caches(other, self.threads)
+        own[:] = 0
+        if own.shape[1] > SOLVE_BY_CHOLESKY_UP_TO:
+            self._by_conjugate_gradient(own, other, gram, offset, 2 * own.shape[1], SOLVED)
+        else:
+            self.blocks = [(0, own.shape[1])]
+            self._by_blocks(own, other, gram, offset, np.zeros(len(self.side.indices), dtype=own.dtype))
+
+    def _by_conjugate_gradient(
+        self, own: Array, other: Array, gram: Array, offset: Array, steps: int, tolerance: float
+    ) -> tuple[float, float]:
+        side = self.side
+        parts = self._run(
+            kernels.conjugate_gradient_rows, side.indptr, side.indices, self.w, self.v, own, other, gram, offset,
+            side.own_weight, side.ridge, steps, tolerance,
+        )  # fmt: skip
+        return sum(fall for fall, _ in parts), sum(gradient for _, gradient in parts)
+
+    def _by_blocks(self, own: Array, other: Array, gram: Array, offset: Array, scores: Array) -> tuple[float, float]:
+        side = self.side
+        fall = gradient = 0.0
+        for low, high in self.blocks or ():
+            parts = self._run(
+                kernels.block_rows, low, high, side.indptr, side.indices, self.w, self.v, scores, own, other,
+                np.ascontiguousarray(gram[:, low:high]), offset, side.own_weight, side.ridge,
+            )  # fmt: skip
+            fall += sum(part[0] for part in parts)
+            gradient += sum(part[1] for part in parts)
+            failed = sum(part[2] for part in parts)
+            if failed:
+                raise DivergedError(
+                    f"the ridge term is too weak: {failed} of {side.rows} linear systems are not positive definite "
+                    "in single precision; raise regularization."
+                )
+        return fall, gradient
+
+    def _run(self, kernel: Callable[..., Any], *arguments: Any) -> list[Any]:
+        return threads.run(lambda start, stop: kernel(start, stop, *arguments), self.chunks, self.threads)
+
+
+def solve_exactly(side: Side, own: Array, other: Array, threads_: int = 0) -> None:
+    """Set every row of ``own`` (n, g) to the minimiser of J given ``other`` (m, g)."""
+    HalfSweep(side, own.shape[1], "cholesky", 0, threads_).solve(own, other)
+
+
+def alternate(
+    objective: WholeData,
+    row_factors: Array,
+    col_factors: Array,
+    run: Run,
+    *,
+    method: str = "auto",
+    steps: int = 3,
+    tolerance: float = 0.0,
+    start: int = 0,
+    after_sweep: Callable[[], dict[str, Any]] = dict,
+    threads_: int = 0,
+) -> None:
+    """Alternate between rows and columns, in place, until the run ends or J falls by less than ``tolerance`` of it.
+
+    ``after_sweep`` is called after every sweep; what it returns joins the record of that sweep.
+    """
+    if not objective.loss.quadratic:
+        raise UnsoundCombinationError(
+            f"solver='als' needs a quadratic loss, but loss={objective.loss.name!r} is not; choose another solver."
+        )
+    factors = row_factors.shape[1]
+    method = choose(method, factors)
+    rows = HalfSweep(objective.rows, factors, method, steps, threads_)
+    cols = HalfSweep(objective.cols, factors, method, steps, threads_)
+    value = objective.value(row_factors, col_factors, threads_)
+    for iteration in run.iterations(start):
+        began = time.perf_counter()
+        row_fall, row_gradient = rows.improve(row_factors, col_factors)
+        col_fall, col_gradient = cols.improve(col_factors, row_factors)
+        fall = row_fall + col_fall
+        # What each step takes off J is known to the solver, so J itself is summed only once, at the start.
+        value -= fall
+        if not np.isfinite(value):
+            term = "rows" if not np.isfinite(row_fall) else "columns"
+            raise DivergedError(
+                f"iteration {iteration + 1}: the factors of the {term} are no longer finite; "
+                "raise regularization or lower the weights of the positives."
+            )
+        run.report(
+            objective=value,
+            gradient_norm=float(np.sqrt(row_gradient + col_gradient)),
+            seconds=time.perf_counter() - began,
+            **after_sweep(),
+        )
+        if fall <= tolerance * abs(value):
+            run.stop()
