@@ -7,12 +7,48 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tacit.data.graph import adjacency as adjacency
     from tacit.data.ids import Ids as Ids
     from tacit.data.interactions import Interactions as Interactions
+    from tacit.data.loaders.lastfm import load_lastfm as load_lastfm
+    from tacit.data.loaders.lastfm import load_lastfm_next as load_lastfm_next
+    from tacit.data.loaders.movielens import load_hetrec_movielens as load_hetrec_movielens
+    from tacit.data.loaders.movielens import load_movielens_1m as load_movielens_1m
+    from tacit.data.loaders.movielens import load_movielens_100k as load_movielens_100k
+    from tacit.data.loaders.ordinal import load_ordinal as load_ordinal
+    from tacit.data.loaders.ordinal import load_ordinal_holdout as load_ordinal_holdout
+    from tacit.data.loaders.sequences import load_sequences as load_sequences
+    from tacit.data.loaders.tags import load_bibtex_arff as load_bibtex_arff
+    from tacit.data.loaders.tags import load_multilabel as load_multilabel
+    from tacit.data.loaders.text import load_analogies as load_analogies
+    from tacit.data.loaders.text import load_text as load_text
+    from tacit.data.loaders.text import load_word_similarities as load_word_similarities
+    from tacit.data.loaders.trust import load_filmtrust as load_filmtrust
+    from tacit.data.loaders.trust import load_flixster as load_flixster
+    from tacit.data.multilabel import read_svmlight as read_svmlight
+    from tacit.data.multilabel import read_xmc as read_xmc
 
 _HOMES = {
-    "Ids": "tacit.data.ids",
-    "Interactions": "tacit.data.interactions",
+    "Ids": "ids",
+    "Interactions": "interactions",
+    "adjacency": "graph",
+    "load_analogies": "loaders.text",
+    "load_bibtex_arff": "loaders.tags",
+    "load_filmtrust": "loaders.trust",
+    "load_flixster": "loaders.trust",
+    "load_hetrec_movielens": "loaders.movielens",
+    "load_lastfm": "loaders.lastfm",
+    "load_lastfm_next": "loaders.lastfm",
+    "load_movielens_100k": "loaders.movielens",
+    "load_movielens_1m": "loaders.movielens",
+    "load_multilabel": "loaders.tags",
+    "load_ordinal": "loaders.ordinal",
+    "load_ordinal_holdout": "loaders.ordinal",
+    "load_sequences": "loaders.sequences",
+    "load_text": "loaders.text",
+    "load_word_similarities": "loaders.text",
+    "read_svmlight": "multilabel",
+    "read_xmc": "multilabel",
 }
 
 __all__ = [*_HOMES]
@@ -20,7 +56,7 @@ __all__ = [*_HOMES]
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
+        value = getattr(import_module(f"tacit.data.{_HOMES[name]}"), name)
         globals()[name] = value
         return value
     raise AttributeError(f"tacit.data has no name {name!r}; it offers {', '.join(sorted(_HOMES))}")
