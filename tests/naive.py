@@ -118,3 +118,60 @@ def best_row(x, Q, dense, weight, target, a, b, t, ridge):
         system += c * np.outer(Q[y], Q[y])
         right += c * r * Q[y]
     return np.linalg.solve(system, right)
+
+
+# -- metrics: labels -----------------------------------------------------------------------------------------------
+
+
+def label_metrics(truth, numbers, k, inverse):
+    """P@k, recall@k, nDCG@k, PSP@k and PSnDCG@k, row by row; ``truth`` is dense (n, L)."""
+    rows = []
+    for labels, listed in zip(truth, numbers):
+        true = {label for label in range(len(labels)) if labels[label]}
+        places = [(j, label) for j, label in enumerate(listed[:k], start=1) if label in true]
+        best = sorted((inverse[label] for label in true), reverse=True)[:k]
+        ideal = sum(1 / np.log2(j + 1) for j in range(1, min(k, len(true)) + 1))
+        rows.append(
+            {
+                "precision": len(places) / k,
+                "recall": len(places) / len(true) if true else 0.0,
+                "ndcg": sum(1 / np.log2(j + 1) for j, _ in places) / ideal if true else 0.0,
+                "psp": sum(inverse[label] for _, label in places),
+                "best psp": sum(best),
+                "psndcg": sum(inverse[label] / np.log2(j + 1) for j, label in places) / ideal if true else 0.0,
+                "best psndcg": sum(w / np.log2(j + 1) for j, w in enumerate(best, start=1)) / ideal if true else 0.0,
+            }
+        )
+    total = {name: sum(row[name] for row in rows) for name in rows[0]}
+    means = {name: total[name] / len(rows) for name in ("precision", "recall", "ndcg")}
+    ratios = {n: total[n] / total[f"best {n}"] if total[f"best {n}"] else 0.0 for n in ("psp", "psndcg")}
+    return means | ratios
+
+
+# -- metrics: ordinal ----------------------------------------------------------------------------------------------
+
+
+def concordance_index(y, scores):
+    """All pairs, one by one."""
+    pairs = [
+        (scores[i] > scores[j]) + 0.5 * (scores[i] == scores[j])
+        for i in range(len(y))
+        for j in range(len(y))
+        if y[i] > y[j]
+    ]
+    return float(np.mean(pairs))
+
+
+def ordinal_auc(y, scores):
+    """The C-index of every split into lower and higher classes, averaged."""
+    return float(np.mean([concordance_index(np.asarray(y) > border, scores) for border in sorted(set(y))[:-1]]))
+
+
+# -- metrics: words ------------------------------------------------------------------------------------------------
+
+
+def analogy(vectors, a, b, c):
+    """3CosAdd over all words but the given three; vectors are scaled to length one first."""
+    unit = [v / np.linalg.norm(v) if np.any(v) else v for v in np.asarray(vectors, dtype=np.float64)]
+    target = unit[b] - unit[a] + unit[c]
+    return max((word for word in range(len(unit)) if word not in {a, b, c}), key=lambda word: unit[word] @ target)

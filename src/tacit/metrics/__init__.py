@@ -7,13 +7,51 @@ if TYPE_CHECKING:
     from tacit.metrics.evaluation import evaluate as evaluate
     from tacit.metrics.evaluation import evaluate_factors as evaluate_factors
     from tacit.metrics.evaluation import evaluate_lists as evaluate_lists
+    from tacit.metrics.labels import inverse_propensities as inverse_propensities
+    from tacit.metrics.labels import ndcg_at_k as ndcg_at_k
+    from tacit.metrics.labels import precision_at_k as precision_at_k
+    from tacit.metrics.labels import propensities as propensities
+    from tacit.metrics.labels import psndcg_at_k as psndcg_at_k
+    from tacit.metrics.labels import psp_at_k as psp_at_k
+    from tacit.metrics.labels import recall_at_k as recall_at_k
+    from tacit.metrics.ordinal import average_mae as average_mae
+    from tacit.metrics.ordinal import concordance_index as concordance_index
+    from tacit.metrics.ordinal import ordinal_auc as ordinal_auc
+    from tacit.metrics.ordinal import ordinal_metrics as ordinal_metrics
+    from tacit.metrics.ordinal import quadratic_kappa as quadratic_kappa
+    from tacit.metrics.ordinal import zero_one_error as zero_one_error
     from tacit.metrics.ranking import Evaluation as Evaluation
+    from tacit.metrics.ratings import RunningError as RunningError
+    from tacit.metrics.ratings import mae as mae
+    from tacit.metrics.ratings import rmse as rmse
+    from tacit.metrics.words import AnalogyScores as AnalogyScores
+    from tacit.metrics.words import analogies as analogies
+    from tacit.metrics.words import similarities as similarities
 
 _HOMES = {
-    "Evaluation": "ranking",
     "evaluate": "evaluation",
     "evaluate_factors": "evaluation",
     "evaluate_lists": "evaluation",
+    "inverse_propensities": "labels",
+    "ndcg_at_k": "labels",
+    "precision_at_k": "labels",
+    "propensities": "labels",
+    "psndcg_at_k": "labels",
+    "psp_at_k": "labels",
+    "recall_at_k": "labels",
+    "average_mae": "ordinal",
+    "concordance_index": "ordinal",
+    "ordinal_auc": "ordinal",
+    "ordinal_metrics": "ordinal",
+    "quadratic_kappa": "ordinal",
+    "zero_one_error": "ordinal",
+    "Evaluation": "ranking",
+    "RunningError": "ratings",
+    "mae": "ratings",
+    "rmse": "ratings",
+    "AnalogyScores": "words",
+    "analogies": "words",
+    "similarities": "words",
 }
 
 __all__ = [*_HOMES]
