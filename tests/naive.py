@@ -84,6 +84,8 @@ def ranking_metrics(scores, train, test, k):
     means["coverage"] = len(listed) / m
     means["novelty"] = float(np.mean(surprise)) if surprise else np.nan
     return means
+
+
 def loss_value(name, r, s):
     """ℓ(r, s) of one positive."""
     if name == "square":
