@@ -38,13 +38,13 @@ def stanzas(text: str) -> Iterator[dict[str, str]]:
 def content_tags(field: str) -> list[str]:
     """Tags about what a package is and does, in order."""
     tags = {tag.strip() for tag in field.split(",") if tag.strip()}
-    return sorted(tag for tag in tags if not tag.endswith(":TODO") and not tag.startswith("special::"))
+    return sorted(tag for tag in tags if not tag.endswith(":TODO") and "special:" not in tag)
 
 
-def depended_on(fields: dict[str, str]) -> list[str]:
-    """Names of all packages needed; of alternatives the first, which the maintainer prefers."""
-    needed = ",".join(fields.get(kind, "") for kind in ("Pre-Depends", "Depends"))
-    found = (NAME.match(entry.strip()) for entry in needed.split(","))
+def named_in(fields: dict[str, str], *kinds: str) -> list[str]:
+    """Packages that these fields name; of alternatives the first, which the maintainer prefers."""
+    entries = ",".join(fields.get(kind, "") for kind in kinds).split(",")
+    found = (NAME.match(entry.strip()) for entry in entries)
     return sorted({name[0] for name in found if name})
 
 
@@ -60,14 +60,16 @@ def build(text: str, packages: int) -> pl.DataFrame:
                     "description": fields.get("Description", fields.get("Description-en", "")),
                     "section": fields["Section"],
                     "tags": tags,
-                    "depends": depended_on(fields),
+                    "depends": named_in(fields, "Pre-Depends", "Depends"),
+                    "suggests": named_in(fields, "Recommends", "Suggests"),
                 }
             )
     rows.sort(key=lambda row: (-len(row["tags"]), row["name"]))
     kept = sorted(rows[:packages], key=lambda row: row["name"])
     names = {row["name"] for row in kept}
     for row in kept:
-        row["depends"] = [name for name in row["depends"] if name in names and name != row["name"]]
+        for relation in ("depends", "suggests"):
+            row[relation] = [name for name in row[relation] if name in names and name != row["name"]]
     return pl.DataFrame(kept)
 
 
@@ -88,6 +90,7 @@ def main() -> None:
     print(
         f"{table.height} packages, {table['tags'].explode().n_unique()} tags, {table['tags'].list.len().sum()} "
         f"package-tag pairs, {table['depends'].list.len().sum()} dependencies, "
+        f"{table['suggests'].list.len().sum()} suggestions, "
         f"{options.output.stat().st_size / 1e6:.2f} MB in {options.output}"
     )
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tacit.data.debian import load_debian as load_debian
     from tacit.data.graph import adjacency as adjacency
     from tacit.data.ids import Ids as Ids
     from tacit.data.interactions import Interactions as Interactions
@@ -34,6 +35,7 @@ _HOMES = {
     "adjacency": "graph",
     "load_analogies": "loaders.text",
     "load_bibtex_arff": "loaders.tags",
+    "load_debian": "debian",
     "load_filmtrust": "loaders.trust",
     "load_flixster": "loaders.trust",
     "load_hetrec_movielens": "loaders.movielens",
