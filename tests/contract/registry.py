@@ -28,3 +28,16 @@ class Case:
 
 
 CASES: list[Case] = []
+
+
+def _word_vectors(**parameters: Any) -> Any:
+    from tacit import WordVectors
+
+    return WordVectors(**{"factors": 5, "window": 3, "min_count": 2, "iterations": 3, "progress": False, **parameters})
+
+
+def _tiny_text(rng: np.random.Generator) -> tuple[Any, ...]:
+    return ([[f"w{word}" for word in rng.zipf(1.5, 12) % 20] for _ in range(60)],)
+
+
+CASES.append(Case("WordVectors", _word_vectors, _tiny_text, lambda model, data: model.vectors, lambda: ([],)))

@@ -27,10 +27,16 @@ def test_values_are_the_oracle(counts, shift, smoothing):
     np.testing.assert_array_equal(kept, counts.toarray()[oracle > 0])
 
 
-def test_some_rows_with_the_totals_of_all(counts):
-    values, _ = ppmi.ppmi(counts)
-    some, _ = ppmi.ppmi(counts[7:11], totals=ppmi.context_totals(counts))
-    np.testing.assert_array_equal(some.toarray(), values[7:11].toarray())
+def test_either_side_alone_with_the_totals_of_all(counts):
+    """What folding in uses: some rows as words, and the same formula on the transpose as contexts."""
+    values, _ = ppmi.ppmi(counts, smoothing=0.75)
+    with np.errstate(divide="ignore"):
+        word_logs = np.log(ppmi.word_totals(counts))
+    shares = ppmi.log_shares(ppmi.context_totals(counts), 0.75)
+    words, _ = ppmi.associations(counts[7:11], word_logs[7:11], shares)
+    np.testing.assert_array_equal(words.toarray(), values[7:11].toarray())
+    contexts, _ = ppmi.associations(sp.csr_array(counts[:, 7:11].T), shares[7:11], word_logs)
+    np.testing.assert_allclose(contexts.toarray(), values[:, 7:11].toarray().T, atol=1e-6)
 
 
 def test_weights_are_those_of_glove():

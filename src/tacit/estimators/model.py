@@ -17,6 +17,7 @@ Array = NDArray[Any]
 
 _HOMES = {
     "FactorRecommender": "tacit.estimators.factor_recommender",
+    "WordVectors": "tacit.estimators.word_vectors",
 }
 """Class name → module of everything that ``load`` may open. A file can name nothing else."""
 

@@ -16,25 +16,39 @@ from tacit.errors import InputError
 from tacit.kernels import ppmi as kernels
 
 
+def word_totals(counts: sp.csr_array) -> NDArray[np.float64]:
+    """x_i·: how much each word was counted in all."""
+    totals: NDArray[np.float64] = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
+    return totals
+
+
 def context_totals(counts: sp.csr_array) -> NDArray[np.float64]:
     """x_·j: how much each context was counted in all."""
     return np.bincount(counts.indices, weights=counts.data, minlength=counts.shape[1]).astype(np.float64, copy=False)
 
 
+def log_shares(totals: NDArray[np.float64], smoothing: float = 1.0) -> NDArray[np.float64]:
+    """log( x_j^s / Σ_k x_k^s ), −∞ for a total of zero.
+
+    >>> np.exp(log_shares(np.array([1.0, 3.0])))
+    array([0.25, 0.75])
+    """
+    if not 0 < smoothing <= 1:
+        raise InputError(f"context_smoothing must be above 0 and at most 1 (1 is none), not {smoothing!r}.")
+    with np.errstate(divide="ignore"):
+        logs = smoothing * np.log(totals)
+    shares: NDArray[np.float64] = logs - np.log(np.exp(logs).sum())
+    return shares
+
+
 def ppmi(
-    counts: sp.csr_array,
-    *,
-    totals: NDArray[np.float64] | None = None,
-    shift: float = 1.0,
-    smoothing: float = 1.0,
-    threads: int = 0,
+    counts: sp.csr_array, *, shift: float = 1.0, smoothing: float = 1.0, threads: int = 0
 ) -> tuple[sp.csr_array, NDArray[np.float32]]:
     """Shifted PPMI as canonical float32 CSR, and the count of each cell that it kept.
 
     Parameters
     ----------
     counts : (n, v) positive counts, canonical CSR
-    totals : the contexts' totals in the whole text, where ``counts`` holds only some of its rows
     shift : k; more keeps only stronger associations
     smoothing : power of the contexts' totals, in (0, 1]
 
@@ -43,25 +57,27 @@ def ppmi(
     (array([[0.47, 0.  ],
            [0.  , 0.47]], dtype=float32), array([4., 4.], dtype=float32))
     """
+    # A row without cells never uses its log, which may then be −∞.
+    with np.errstate(divide="ignore"):
+        row_logs = np.log(word_totals(counts))
+    return associations(counts, row_logs, log_shares(context_totals(counts), smoothing), shift, threads)
+
+
+def associations(
+    counts: sp.csr_array,
+    row_logs: NDArray[np.float64],
+    col_logs: NDArray[np.float64],
+    shift: float = 1.0,
+    threads: int = 0,
+) -> tuple[sp.csr_array, NDArray[np.float32]]:
+    """The cells where log x_ij − row_logs_i − col_logs_j − log k is above zero, with that value and their counts."""
     if not shift > 0:
         raise InputError(f"shift must be positive (1 is plain PPMI), not {shift!r}.")
-    if not 0 < smoothing <= 1:
-        raise InputError(f"context_smoothing must be above 0 and at most 1 (1 is none), not {smoothing!r}.")
-    totals = context_totals(counts) if totals is None else totals
-    indptr = counts.indptr.astype(np.int64)
+    indptr = counts.indptr.astype(np.int64, copy=False)
     indices, data = counts.indices.astype(np.int32, copy=False), counts.data.astype(np.float32, copy=False)
-    rows = counts.shape[0]
-    # log 0 only stands for words without any neighbour, which have no cells to use it.
-    with np.errstate(divide="ignore"):
-        row_logs = np.log(np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel())
-        context_logs = np.log(totals)
-    # log of the share of context j among all, after smoothing.
-    col_logs = smoothing * context_logs - np.log(np.exp(smoothing * context_logs).sum())
-    constant = -np.log(shift)
-
     chunks = pool.balanced_chunks(indptr)
-    sizes = np.zeros(rows, np.int64)
-    given = (indptr, indices, data, row_logs, col_logs, constant)
+    sizes = np.zeros(counts.shape[0], np.int64)
+    given = (indptr, indices, data, row_logs, col_logs, -np.log(shift))
     pool.run(lambda a, b: kernels.count_positive(a, b, *given, sizes), chunks, threads)
     kept_indptr = np.concatenate(([0], np.cumsum(sizes)))
     cells = int(kept_indptr[-1])

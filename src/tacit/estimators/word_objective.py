@@ -1,0 +1,112 @@
+"""The recipe that makes word vectors a case of the one objective.
+
+    positives    pairs with PPMI above zero: target r = PPMI, weight c = min(1, (x / ceiling)^exponent)
+    unlabelled   every other pair: target t, weight a_x b_y = 1 · α₀ f_y^ρ / Σ_j f_j^ρ  (fBGD, Eq. 22)
+    ridge        λ for every word and every context
+
+f_y is how often the word y occurs. Rows are words, columns are contexts.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit.errors import InputError
+from tacit.features.ppmi import associations, context_totals, glove_weights, log_shares, word_totals
+from tacit.objective.losses import LOSSES
+from tacit.objective.weights import by_frequency
+from tacit.objective.whole_data import Side, WholeData
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class WordObjective:
+    """The parameters of the recipe.
+
+    unlabelled_total : α₀, the sum of the weights of all contexts; unlabelled_weight, where it is given, states the
+    same per cell: α₀ = unlabelled_weight · v
+    """
+
+    shift: float
+    context_smoothing: float
+    weight_ceiling: float
+    weight_exponent: float
+    unlabelled_total: float
+    unlabelled_weight: float | None
+    unlabelled_target: float
+    frequency_exponent: float
+    regularization: float
+
+    def check(self) -> None:
+        """Refuse what no text could make sense of."""
+        weight = self.unlabelled_total if self.unlabelled_weight is None else self.unlabelled_weight
+        name = "unlabelled_total" if self.unlabelled_weight is None else "unlabelled_weight"
+        if not (np.isfinite(weight) and weight >= 0):
+            raise InputError(f"{name} must be zero or more, not {weight!r}.")
+        if not (np.isfinite(self.regularization) and self.regularization > 0):
+            raise InputError(f"regularization must be positive, not {self.regularization!r}.")
+        for name in ("unlabelled_target", "frequency_exponent"):
+            if not np.isfinite(getattr(self, name)):
+                raise InputError(f"{name} must be a finite number, not {getattr(self, name)!r}.")
+
+    def context_weights(self, frequencies: Array) -> Array:
+        """b_y of every context."""
+        per_cell = (
+            self.unlabelled_total / len(frequencies) if self.unlabelled_weight is None else self.unlabelled_weight
+        )
+        return by_frequency(frequencies, per_cell, self.frequency_exponent)
+
+    def logs(self, words: Array, contexts: Array) -> tuple[Array, Array]:
+        """log x_i· and log of the contexts' shares: what PMI takes off log x_ij."""
+        # Words without neighbours have no cells, and so no use for their log.
+        with np.errstate(divide="ignore"):
+            return np.log(words), log_shares(contexts, self.context_smoothing)
+
+    def weighted(
+        self, counts: sp.csr_array, row_logs: Array, col_logs: Array, threads: int = 0
+    ) -> tuple[sp.csr_array, NDArray[np.float32]]:
+        """Targets as CSR, and the weight of each of its cells."""
+        targets, kept = associations(counts, row_logs, col_logs, self.shift, threads)
+        return targets, glove_weights(kept, self.weight_ceiling, self.weight_exponent)
+
+    def build(self, counts: sp.csr_array, frequencies: Array, threads: int = 0) -> WholeData:
+        """The objective of a whole text."""
+        chance = InputError(
+            "text: no two words stand together more often than chance would have it, so there is nothing to learn; "
+            "give more text, a larger window or a lower min_count."
+        )
+        if counts.nnz == 0:
+            raise chance
+        targets, weights = self.weighted(counts, *self.logs(word_totals(counts), context_totals(counts)), threads)
+        if targets.nnz == 0:
+            raise chance
+        words = counts.shape[0]
+        ridge = np.full(words, self.regularization)
+        return WholeData.build(
+            targets,
+            loss=LOSSES["square"],
+            weight=weights,
+            target=targets.data,
+            row_weight=np.ones(words),
+            col_weight=self.context_weights(frequencies),
+            unlabelled_target=self.unlabelled_target,
+            row_ridge=ridge,
+            col_ridge=ridge,
+        )
+
+    def side(self, targets: sp.csr_array, weights: Array, own_weight: Array, other_weight: Array) -> Side:
+        """The objective as some rows see it, for solving them alone."""
+        return Side(
+            targets.indptr,
+            targets.indices,
+            weights,
+            targets.data,
+            own_weight.astype(np.float32),
+            other_weight.astype(np.float32),
+            np.full(targets.shape[0], self.regularization, np.float32),
+            float(self.unlabelled_target),
+        )
