@@ -1,5 +1,7 @@
 """WordVectors against dense oracles on small texts, and what users rely on."""
 
+import gzip
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
@@ -113,6 +115,19 @@ def test_outputs(model):
     ):
         other = make(output=output).fit(sentences())
         np.testing.assert_array_equal(other.vectors, expected)
+
+
+def test_analogies_and_similarities_have_both_denominators(model, tmp_path):
+    lines = [": gram-metals", "iron copper zinc silver", ": colours", "RED green blue yellow", "red green blue violet"]
+    (tmp_path / "questions").write_bytes(gzip.compress("\n".join(lines).encode()))
+    scores = model.analogies(tmp_path / "questions")
+    assert scores == model.analogies(lines)
+    assert (scores.total.known, scores.total.asked, scores.syntactic.asked) == (2, 3, 1)
+    assert model.analogies(lines, lowercase=False).total.known == 1
+    pairs = ["red\tblue\t9", "red\tiron\t1", "red\tunheard\t5", "soup\tbread\t8", "soup\tzinc\t0"]
+    found = model.similarities(pairs)
+    assert (found.known, found.asked) == (4, 5)
+    assert found.correlation > 0.5
 
 
 # -- growing -------------------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """The two file formats of word2vec, which gensim, spaCy, fastText and many others read and write.
 
 Both begin with a line ``words dimensions``. Text: one line per word, ``word value value …``. Binary: the word, one
-blank, its values as little-endian float32, and in files of the first word2vec a line feed. Text may be compressed
-with gzip. Files of GloVe, which lack the first line, are read as well.
+blank, its values as little-endian float32, and in files of the first word2vec a line feed. Compressed files are read,
+and those of GloVe, which lack the first line.
 """
 
 import gzip
@@ -13,15 +13,14 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.data.compressed import open_bytes
 from tacit.errors import InputError
-
-_GZIP = b"\x1f\x8b"
 
 
 def write_word2vec(
     path: str | os.PathLike[str], words: list[str], vectors: NDArray[np.float32], binary: bool = False
 ) -> None:
-    """Write vectors as text (compressed where the name ends in .gz) or binary; float32 values survive exactly.
+    """Write vectors as text or binary, compressed where the name ends in .gz; float32 values survive exactly.
 
     words : (v,) distinct texts without white space
     vectors : (v, d) float32
@@ -59,12 +58,8 @@ def _write_text(file: IO[bytes], words: list[str], vectors: NDArray[Any]) -> Non
 def read_word2vec(path: str | os.PathLike[str], binary: bool | None = None) -> tuple[list[str], NDArray[np.float32]]:
     """Words and (v, d) vectors of a file; ``binary=None`` finds out which of the two formats it is."""
     path = Path(path)
-    if not path.is_file():
-        raise InputError(f"path: there is no file {str(path)!r}.")
-    with path.open("rb") as raw:
-        compressed = raw.read(2) == _GZIP
-    with gzip.open(path, "rb") if compressed else path.open("rb") as file:
-        data: bytes = file.read()
+    with open_bytes(path) as file:
+        data = file.read()
     line_end = data.find(b"\n")
     shape = _shape(data[:line_end])
     if shape is None:

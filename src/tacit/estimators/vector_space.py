@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.data.compressed import open_bytes
 from tacit.data.ids import Ids
 from tacit.data.word2vec_format import write_word2vec
 from tacit.errors import InputError
 from tacit.estimators.model import Model
+from tacit.metrics.words import AnalogyScores, SimilarityScore, analogies, similarities
 from tacit.neighbours.topk import normalise, top_k
 
 Array = NDArray[Any]
@@ -103,6 +105,23 @@ class VectorSpace(Model):
         units = self.unit_vectors[self.words_.require(listed)]
         return listed[int(np.argmin(units @ normalise(units.mean(axis=0)[None])[0]))]
 
+    def analogies(self, questions: str | os.PathLike[str] | Iterable[str], lowercase: bool = True) -> AnalogyScores:
+        """Answer questions "a is to b as c is to …" by 3CosAdd, in sections, with both denominators.
+
+        questions : a file (may be compressed) or its lines: ``a b c d``, and ``: name`` where a section begins
+        """
+        self._require_fitted("analogies")
+        words = [str(word) for word in self.words]
+        return analogies(self.vectors, words, _lines(questions), lowercase=lowercase, threads=self.threads)
+
+    def similarities(self, pairs: str | os.PathLike[str] | Iterable[str], lowercase: bool = True) -> SimilarityScore:
+        """Spearman's correlation of the cosines with people's scores.
+
+        pairs : a file (may be compressed) or its lines: two words and a score
+        """
+        self._require_fitted("similarities")
+        return similarities(self.vectors, [str(word) for word in self.words], _lines(pairs), lowercase=lowercase)
+
     def save_word2vec(self, path: str | os.PathLike[str], binary: bool = False) -> None:
         """Write the vectors in word2vec's text or binary format, which gensim and others read."""
         self._require_fitted("save_word2vec")
@@ -123,3 +142,10 @@ class VectorSpace(Model):
                 f"not a vector of shape {vector.shape}."
             )
         return vector
+
+
+def _lines(source: str | os.PathLike[str] | Iterable[str]) -> Iterable[str]:
+    if isinstance(source, str | os.PathLike):
+        with open_bytes(source) as file:
+            return file.read().decode("utf-8").splitlines()
+    return source

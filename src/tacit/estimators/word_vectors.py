@@ -70,12 +70,12 @@ class WordVectors(VectorSpace):
     history_ : one record per sweep
     counts_ : the co-occurrence counts, where they are kept
 
-    >>> lines = ["the cat eats fish", "the dog eats meat", "the cat likes milk", "the dog likes bones"] * 20
-    >>> model = WordVectors(factors=4, window=2, progress=False).fit(lines)
+    >>> lines = ["bread and cheese and soup", "iron and zinc and copper", "soup and bread", "copper and iron"] * 10
+    >>> model = WordVectors(factors=4, window=4, progress=False).fit(lines)
     >>> model.vectors.shape
-    (9, 4)
-    >>> model.most_similar("cat", k=1)[0][0]
-    'dog'
+    (7, 4)
+    >>> model.doesnt_match(["bread", "soup", "iron"])
+    'iron'
     """
 
     word_factors_: Array

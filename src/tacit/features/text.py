@@ -9,10 +9,7 @@ take about a second. Sequences of tokens go through one dictionary and may hold 
 numbers, tuples.
 """
 
-import bz2
 import glob
-import gzip
-import lzma
 import os
 import string
 from collections import defaultdict
@@ -20,11 +17,12 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.data.compressed import open_bytes
 from tacit.data.ids import Ids
 from tacit.errors import InputError
 from tacit.kernels import vocabulary as kernels
@@ -35,8 +33,6 @@ Source = str | os.PathLike[str] | Iterable[Any]
 
 BORDER = kernels.BORDER
 _BLOCK = 1 << 20
-_OPENERS: dict[bytes, Callable[..., IO[bytes]]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}  # type: ignore[dict-item]
-_ZSTANDARD = b"\x28\xb5\x2f\xfd"
 _LETTERS = (string.ascii_letters + string.digits + "_").encode()
 _TO_WORDS = bytes(
     ord(chr(byte).lower()) if byte in _LETTERS else (byte if byte >= 128 or chr(byte).isspace() else 32)
@@ -165,17 +161,6 @@ def _expand(path: str | os.PathLike[str]) -> list[Path]:
     return found
 
 
-def _open(path: Path) -> IO[bytes]:
-    with path.open("rb") as file:
-        start = file.read(6)
-    if start.startswith(_ZSTANDARD):
-        raise InputError(f"text: {str(path)!r} is compressed with zstd; unpack it first, or use gzip, bzip2 or xz.")
-    for magic, opener in _OPENERS.items():
-        if start.startswith(magic):
-            return opener(path, "rb")
-    return path.open("rb")
-
-
 def _read_files(paths: list[Path], tokenizer: Tokenizer, sentences: Sentences) -> RawCorpus:
     if callable(tokenizer):
         return _read_tokens(_tokens_of_files(paths, tokenizer, sentences))
@@ -184,7 +169,7 @@ def _read_files(paths: list[Path], tokenizer: Tokenizer, sentences: Sentences) -
 
 def _tokens_of_files(paths: list[Path], tokenizer: Callable[..., Any], sentences: Sentences) -> Iterator[Any]:
     for path in paths:
-        with _open(path) as file:
+        with open_bytes(path) as file:
             lines = (_decoded(line, path).rstrip("\r\n") for line in file)
             if sentences == "lines":
                 yield from map(tokenizer, lines)
@@ -202,7 +187,7 @@ def _decoded(line: bytes, path: Path) -> str:
 def _blocks_of_files(paths: list[Path]) -> Iterator[tuple[bytes, bool]]:
     """Blocks that end between words, with the mark whether the block ends its file."""
     for path in paths:
-        with _open(path) as file:
+        with open_bytes(path) as file:
             rest = b""
             while block := file.read(_BLOCK):
                 block = rest + block
