@@ -44,7 +44,7 @@ def dense_problem(model):
     target = naive.ppmi(counts, model.shift, model.context_smoothing)
     weight = np.minimum(1, (counts / model.weight_ceiling) ** model.weight_exponent)
     raised = np.expm1(model.word_counts_ / model.word_counts_.sum()) ** model.frequency_exponent
-    b = model.unlabelled_total * raised / raised.sum()
+    b = model.unlabelled_weight_ * len(counts) * raised / raised.sum()
     return target > 0, weight, target, np.ones(len(counts)), b, model.unlabelled_target
 
 
@@ -76,8 +76,15 @@ def test_sweeps_lower_the_objective_and_end_at_the_tolerance(model):
 def test_unlabelled_weight_per_cell_and_in_total_agree():
     words = len(make(iterations=1).fit(sentences()).words)
     total = make(unlabelled_total=30.0).fit(sentences())
-    per_cell = make(unlabelled_total=-1.0, unlabelled_weight=30.0 / words).fit(sentences())
+    per_cell = make(unlabelled_weight=30.0 / words).fit(sentences())
+    assert total.unlabelled_weight_ == per_cell.unlabelled_weight_
     np.testing.assert_allclose(total.vectors, per_cell.vectors, rtol=1e-4, atol=1e-5)
+
+
+def test_a_small_vocabulary_is_not_drowned_by_unlabelled_pairs(model):
+    counts = model.counts_.toarray()
+    positive = np.minimum(1, (counts / 100) ** 0.75)[naive.ppmi(counts) > 0]
+    assert 350 / len(counts) > model.unlabelled_weight_ == pytest.approx(positive.mean() / 2, rel=1e-6)
 
 
 def test_neighbours_keep_to_their_topic(model):
@@ -147,7 +154,7 @@ def test_folding_in_solves_the_new_rows_exactly(model):
     mask, weight, target, a, _, t = dense_problem(model)
     frequencies = np.append(model.word_counts_, counts.sum() / (2 * (1 + 1 / 2 + 1 / 3 + 1 / 4)))
     raised = np.expm1(frequencies / frequencies.sum()) ** model.frequency_exponent
-    b = (model.unlabelled_total * raised / raised.sum())[:known]
+    b = (model.unlabelled_weight_ * (known + 1) * raised / raised.sum())[:known]
     expected = naive.best_row(twin, Q, mask, weight, target, a, b, t, np.full(known, model.regularization))
     np.testing.assert_allclose(grown.word_factors_[-1], expected, atol=1e-3)
     assert grown.most_similar("bronze", k=1)[0][0] in TOPICS["metal"]
@@ -249,6 +256,7 @@ def test_items_of_any_kind(tmp_path):
         ({"unlabelled_total": -1}, "unlabelled_total"),
         ({"unlabelled_weight": float("nan")}, "unlabelled_weight"),
         ({"unlabelled_target": float("inf")}, "unlabelled_target"),
+        ({"unlabelled_total": 1, "unlabelled_weight": 1}, "twice"),
         ({"shift": 0}, "shift"),
         ({"context_smoothing": 2}, "context_smoothing"),
         ({"weight_ceiling": 0}, "weight_ceiling"),

@@ -14,7 +14,10 @@ import click
 from tacit._version import __version__
 from tacit.errors import TacitError
 
-VERBS: dict[str, str] = {}
+VERBS: dict[str, str] = {
+    "fit": "Train a model and save it to one file",
+    "similar": "Show the nearest neighbours of something a model knows",
+}
 """Verb → the line that ``tacit --help`` shows. The verb's module is ``tacit.cli.<verb>``."""
 
 

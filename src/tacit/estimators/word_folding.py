@@ -40,13 +40,14 @@ class NewWords:
 
 
 class Trained(NamedTuple):
-    """What the trained words have to say: factors (v, g), totals and frequencies (v,)."""
+    """What training left: factors (v, g), totals and frequencies (v,), the mean weight of an unlabelled pair."""
 
     word_factors: Array
     context_factors: Array
     word_totals: Array
     context_totals: Array
     frequencies: Array
+    unlabelled_weight: float
 
 
 def counted_contexts(ids: Ids, frequencies: Array, pairs: sp.csr_array, known: int) -> NewWords:
@@ -77,7 +78,8 @@ def given_contexts(
 def solve_new(new: NewWords, objective: WordObjective, trained: Trained, threads: int) -> tuple[Array, Array]:
     """The new words' factors as words and as contexts, (n, g) each."""
     known = len(trained.frequencies)
-    weights = objective.context_weights(np.concatenate((trained.frequencies, new.frequencies)))
+    frequencies = np.concatenate((trained.frequencies, new.frequencies))
+    weights = objective.context_weights(frequencies, trained.unlabelled_weight)
     word_logs, shares = objective.logs(trained.word_totals, trained.context_totals)
     # The new totals join those of the text, which moves the shares of known contexts by next to nothing.
     all_contexts = np.concatenate((trained.context_totals, word_totals(new.cols)))

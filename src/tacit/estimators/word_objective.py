@@ -5,6 +5,10 @@
     ridge        λ for every word and every context
 
 f_y is how often the word y occurs. Rows are words, columns are contexts.
+
+α₀ = 350 is what the authors use for texts of 10⁷ to 10⁸ words. It is a sum over all contexts: in a small vocabulary
+it would make an unlabelled pair weigh more than a positive one and drown what was observed. So by default it is
+lowered where the mean weight of a pair, α₀ / v, would exceed half the mean weight of the positives.
 """
 
 from dataclasses import dataclass
@@ -22,20 +26,22 @@ from tacit.objective.whole_data import Side, WholeData
 
 Array = NDArray[Any]
 
+USUAL_TOTAL = 350.0
+
 
 @dataclass(frozen=True)
 class WordObjective:
     """The parameters of the recipe.
 
-    unlabelled_total : α₀, the sum of the weights of all contexts; unlabelled_weight, where it is given, states the
-    same per cell: α₀ = unlabelled_weight · v
+    unlabelled_total : α₀, the sum of the weights of all contexts
+    unlabelled_weight : the same per cell, α₀ = unlabelled_weight · v; with neither, the rule above holds
     """
 
     shift: float
     context_smoothing: float
     weight_ceiling: float
     weight_exponent: float
-    unlabelled_total: float
+    unlabelled_total: float | None
     unlabelled_weight: float | None
     unlabelled_target: float
     frequency_exponent: float
@@ -43,21 +49,28 @@ class WordObjective:
 
     def check(self) -> None:
         """Refuse what no text could make sense of."""
-        weight = self.unlabelled_total if self.unlabelled_weight is None else self.unlabelled_weight
-        name = "unlabelled_total" if self.unlabelled_weight is None else "unlabelled_weight"
-        if not (np.isfinite(weight) and weight >= 0):
-            raise InputError(f"{name} must be zero or more, not {weight!r}.")
+        if self.unlabelled_total is not None and self.unlabelled_weight is not None:
+            raise InputError("unlabelled_total and unlabelled_weight say the same twice; give one of them.")
+        for name in ("unlabelled_total", "unlabelled_weight"):
+            weight = getattr(self, name)
+            if weight is not None and not (np.isfinite(weight) and weight >= 0):
+                raise InputError(f"{name} must be zero or more, not {weight!r}.")
         if not (np.isfinite(self.regularization) and self.regularization > 0):
             raise InputError(f"regularization must be positive, not {self.regularization!r}.")
         for name in ("unlabelled_target", "frequency_exponent"):
             if not np.isfinite(getattr(self, name)):
                 raise InputError(f"{name} must be a finite number, not {getattr(self, name)!r}.")
 
-    def context_weights(self, frequencies: Array) -> Array:
+    def per_cell(self, positive_weights: Array, words: int) -> float:
+        """The mean weight α₀ / v of an unlabelled pair."""
+        if self.unlabelled_weight is not None:
+            return float(self.unlabelled_weight)
+        if self.unlabelled_total is not None:
+            return self.unlabelled_total / words
+        return float(min(USUAL_TOTAL / words, positive_weights.mean(dtype=np.float64) / 2))
+
+    def context_weights(self, frequencies: Array, per_cell: float) -> Array:
         """b_y of every context."""
-        per_cell = (
-            self.unlabelled_total / len(frequencies) if self.unlabelled_weight is None else self.unlabelled_weight
-        )
         return by_frequency(frequencies, per_cell, self.frequency_exponent)
 
     def logs(self, words: Array, contexts: Array) -> tuple[Array, Array]:
@@ -73,8 +86,8 @@ class WordObjective:
         targets, kept = associations(counts, row_logs, col_logs, self.shift, threads)
         return targets, glove_weights(kept, self.weight_ceiling, self.weight_exponent)
 
-    def build(self, counts: sp.csr_array, frequencies: Array, threads: int = 0) -> WholeData:
-        """The objective of a whole text."""
+    def build(self, counts: sp.csr_array, frequencies: Array, threads: int = 0) -> tuple[WholeData, float]:
+        """The objective of a whole text, and the mean weight of an unlabelled pair in it."""
         chance = InputError(
             "text: no two words stand together more often than chance would have it, so there is nothing to learn; "
             "give more text, a larger window or a lower min_count."
@@ -86,17 +99,19 @@ class WordObjective:
             raise chance
         words = counts.shape[0]
         ridge = np.full(words, self.regularization)
-        return WholeData.build(
+        per_cell = self.per_cell(weights, words)
+        objective = WholeData.build(
             targets,
             loss=LOSSES["square"],
             weight=weights,
             target=targets.data,
             row_weight=np.ones(words),
-            col_weight=self.context_weights(frequencies),
+            col_weight=self.context_weights(frequencies, per_cell),
             unlabelled_target=self.unlabelled_target,
             row_ridge=ridge,
             col_ridge=ridge,
         )
+        return objective, per_cell
 
     def side(self, targets: sp.csr_array, weights: Array, own_weight: Array, other_weight: Array) -> Side:
         """The objective as some rows see it, for solving them alone."""

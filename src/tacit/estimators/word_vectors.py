@@ -51,7 +51,8 @@ class WordVectors(VectorSpace):
     context_smoothing : power of the contexts' totals in PMI; below 1 it lowers the PMI of rare contexts
     weight_ceiling, weight_exponent : a positive weighs min(1, (count / ceiling)^exponent)
     unlabelled_total : α₀, the weight of all unlabelled pairs of one word together
-    unlabelled_weight : the same as a mean per pair, α₀ = unlabelled_weight · (number of words); overrides the total
+    unlabelled_weight : the same as a mean per pair, α₀ = unlabelled_weight · (number of words). With neither, α₀ is
+        350, or less where the vocabulary is small (``word_objective`` says how)
     frequency_exponent : ρ; unlabelled pairs weigh by the context's frequency to this power
     unlabelled_target : t, the score that unlabelled pairs are drawn to
     regularization : λ
@@ -67,6 +68,7 @@ class WordVectors(VectorSpace):
     words_ : the words as ids, most frequent first
     word_counts_ : (v,) how often each occurred
     word_factors_, context_factors_ : P and Q, (v, factors)
+    unlabelled_weight_ : the mean weight of an unlabelled pair
     history_ : one record per sweep
     counts_ : the co-occurrence counts, where they are kept
 
@@ -99,7 +101,7 @@ class WordVectors(VectorSpace):
         context_smoothing: float = 1.0,
         weight_ceiling: float = 100.0,
         weight_exponent: float = 0.75,
-        unlabelled_total: float = 350.0,
+        unlabelled_total: float | None = None,
         unlabelled_weight: float | None = None,
         frequency_exponent: float = 0.75,
         unlabelled_target: float = 0.0,
@@ -206,7 +208,12 @@ class WordVectors(VectorSpace):
             new = counted_contexts(corpus.ids, corpus.counts, self._count(corpus), len(self.words_))
         if len(new.frequencies):
             trained = Trained(
-                self.word_factors_, self.context_factors_, self.word_totals_, self.context_totals_, self.word_counts_
+                self.word_factors_,
+                self.context_factors_,
+                self.word_totals_,
+                self.context_totals_,
+                self.word_counts_,
+                self.unlabelled_weight_,
             )
             words, contexts = solve_new(new, self._objective(), trained, self.threads)
             self.word_counts_ = np.concatenate((self.word_counts_, np.rint(new.frequencies).astype(np.int64)))
@@ -263,7 +270,7 @@ class WordVectors(VectorSpace):
         self, ids: Ids, frequencies: Array, pairs: sp.csr_array, words: Array | None, contexts: Array | None
     ) -> None:
         """Minimise J over the counts of pairs, from earlier factors where there are any."""
-        objective = self._objective().build(pairs, frequencies, self.threads)
+        objective, unlabelled_weight = self._objective().build(pairs, frequencies, self.threads)
         totals = word_totals(pairs), context_totals(pairs)
         if not self.keep_counts:
             del pairs
@@ -277,6 +284,7 @@ class WordVectors(VectorSpace):
         self.words_, self.word_counts_ = ids, frequencies
         self.word_totals_, self.context_totals_ = totals
         self.word_factors_, self.context_factors_ = word_factors, context_factors
+        self.unlabelled_weight_ = unlabelled_weight
         self.history_ = run.history
         if self.keep_counts:
             self.counts_ = pairs
@@ -313,7 +321,7 @@ class WordVectors(VectorSpace):
         model = cls(factors=vectors.shape[1], output="word")
         model.words_ = Ids(words, "words")
         model.word_factors_ = vectors
-        model.history_ = []
+        model.history_, model.unlabelled_weight_ = [], 0.0
         return model
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -321,10 +329,10 @@ class WordVectors(VectorSpace):
         arrays |= {f"words.{kind}": array for kind, array in self.words_.to_arrays().items()}
         if hasattr(self, "counts_"):
             arrays |= {f"counts.{name}": getattr(self.counts_, name) for name in ("indptr", "indices", "data")}
-        return {"history": self.history_}, arrays
+        return {"history": self.history_, "unlabelled_weight": self.unlabelled_weight_}, arrays
 
     def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
-        self.history_ = facts["history"]
+        self.history_, self.unlabelled_weight_ = facts["history"], facts["unlabelled_weight"]
         parts = {name.removeprefix("words."): array for name, array in arrays.items() if name.startswith("words.")}
         self.words_ = Ids.from_arrays(parts, "words")
         for name in _ARRAYS:

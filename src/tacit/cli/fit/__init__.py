@@ -1,0 +1,15 @@
+"""``tacit fit JOB``: train a model and save it to one file."""
+
+import click
+
+from tacit.cli.app import LazyGroup
+
+JOBS: dict[str, str] = {
+    "words": "Vectors of words, or of items in sequences",
+}
+"""Job → the line that ``tacit fit --help`` shows. The job's module is ``tacit.cli.fit.<job>``."""
+
+
+@click.group("fit", cls=LazyGroup, verbs=JOBS, home="tacit.cli.fit")
+def command() -> None:
+    """Train a model and save it to one file."""
