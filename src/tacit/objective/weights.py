@@ -3,6 +3,7 @@
 The unlabelled weight is rank one, a_x b_y: only then do the sums over all cells factor into Gram caches.
 """
 
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,30 +15,46 @@ Array = NDArray[Any]
 PositiveWeight = Literal["log", "value", "one"]
 
 
-def by_frequency(counts: Array, weight: float, exponent: float) -> Array:
-    """Weights with mean ``weight``, proportional to (share of the positives)^exponent: fBGD Eq. 22.
+@dataclass(frozen=True)
+class FrequencyWeight:
+    """Weights proportional to (share of the positives)^exponent: fBGD Eq. 22.
 
-        b_y = α₀ (e^{f_y} − 1)^ρ / Σ_j (e^{f_j} − 1)^ρ,   α₀ = weight · |Y|
+        b_y = α₀ (e^{f_y} − 1)^ρ / Σ_j (e^{f_j} − 1)^ρ,   α₀ = mean weight · |Y|
 
-    ``counts`` (m,) are the positives of each column, f_y their share. The paper states α₀, the *sum* of all weights;
-    users think of the weight *per cell*. ρ = 0 gives every cell the same weight. Columns without positives count as
-    one half, so that a negative exponent stays finite and a positive one does not drop them.
+    f_y is the share of the positives that column y has. The paper states α₀, the *sum* of all weights; users think of
+    the weight *per cell*. ρ = 0 gives every cell the same weight. Columns without positives count as one half, so that
+    a positive exponent does not drop them and a negative one stays finite.
 
-    >>> by_frequency(np.array([1.0, 3.0]), weight=0.5, exponent=0.0)
-    array([0.5, 0.5])
+    total : of all positives when this was measured; scale : α₀ over the sum in the denominator
     """
-    counts = np.maximum(np.asarray(counts, dtype=np.float64), 0.5)
-    if exponent == 0.0:
-        return np.full(len(counts), float(weight))
-    raised = np.expm1(counts / counts.sum()) ** exponent
-    scaled: Array = weight * len(counts) * raised / raised.sum()
-    return scaled
+
+    total: float
+    scale: float
+    exponent: float
+
+    @classmethod
+    def measure(cls, counts: Array, mean: float, exponent: float) -> "FrequencyWeight":
+        """The rule under which columns with these ``counts`` have weights of this mean.
+
+        >>> rule = FrequencyWeight.measure(np.array([1, 3]), mean=0.5, exponent=0.0)
+        >>> rule.of(np.array([1, 3, 7]))
+        array([0.5, 0.5, 0.5])
+        """
+        rule = cls(float(np.maximum(counts, 0.5).sum()), 1.0, float(exponent))
+        return replace(rule, scale=float(mean / np.mean(rule.of(counts))))
+
+    def of(self, counts: Array) -> Array:
+        """Weights of columns with these counts, among them columns that came later."""
+        share = np.maximum(np.asarray(counts, dtype=np.float64), 0.5) / self.total
+        weights: Array = self.scale * np.expm1(share) ** self.exponent
+        return weights
 
 
-def of_positives(values: Array, how: PositiveWeight) -> Array:
+def of_positives(values: Array, how: PositiveWeight, smallest: float | None = None) -> Array:
     """The weight c of each positive from the value that was stored for it.
 
-    - ``"log"``: 1 + log(value / smallest value): 1 where all values agree, tame for play counts, blind to their unit
+    - ``"log"``: 1 + log(value / smallest value): 1 where all values agree, tame for play counts, blind to their unit;
+      values below ``smallest`` (when given) weigh 1
     - ``"value"``: as it is
     - ``"one"``: every positive counts alike
 
@@ -55,5 +72,6 @@ def of_positives(values: Array, how: PositiveWeight) -> Array:
         )
     if how == "value" or len(values) == 0:
         return values
-    tamed: Array = (1.0 + np.log(values / values.min())).astype(values.dtype)
+    smallest = values.min() if smallest is None else smallest
+    tamed: Array = (1.0 + np.log(np.maximum(values / smallest, 1.0))).astype(values.dtype)
     return tamed

@@ -132,11 +132,13 @@ def alternate(
     tolerance: float = 0.0,
     start: int = 0,
     after_sweep: Callable[[], dict[str, Any]] = dict,
+    after_report: Callable[[], None] | None = None,
     threads_: int = 0,
 ) -> None:
     """Alternate between rows and columns, in place, until the run ends or J falls by less than ``tolerance`` of it.
 
-    ``after_sweep`` is called after every sweep; what it returns joins the record of that sweep.
+    ``after_sweep`` is called after every sweep, and what it returns joins the record of that sweep; ``after_report``
+    is called when the record is in the run's history. With ``start`` above zero the run goes on from its history.
     """
     if not objective.loss.quadratic:
         raise UnsoundCombinationError(
@@ -146,7 +148,7 @@ def alternate(
     method = choose(method, factors)
     rows = HalfSweep(objective.rows, factors, method, steps, threads_)
     cols = HalfSweep(objective.cols, factors, method, steps, threads_)
-    value = objective.value(row_factors, col_factors, threads_)
+    value = run.history[-1]["objective"] if start else objective.value(row_factors, col_factors, threads_)
     for iteration in run.iterations(start):
         began = time.perf_counter()
         row_fall, row_gradient = rows.improve(row_factors, col_factors)
@@ -166,5 +168,7 @@ def alternate(
             seconds=time.perf_counter() - began,
             **after_sweep(),
         )
+        if after_report is not None:
+            after_report()
         if fall <= tolerance * abs(value):
             run.stop()

@@ -1,0 +1,142 @@
+"""Growing a fitted ``FactorRecommender``: new rows and columns fold in, more interactions join."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit import threads
+from tacit.data.ids import Ids
+from tacit.data.interactions import Interactions
+from tacit.data.matrix import as_csr, transpose
+from tacit.errors import InputError
+from tacit.estimators import checks
+from tacit.estimators.whole_data_fit import random_factors
+from tacit.solvers import als
+
+if TYPE_CHECKING:
+    from tacit.estimators.factor_recommender import FactorRecommender
+
+Array = NDArray[Any]
+
+
+def new_positives(model: "FactorRecommender", given: Any, side: str) -> tuple[sp.csr_array, Ids | None]:
+    """Positives of new rows (columns) in the model's numbering of the other side, one row each, and their ids."""
+    rows = side == "rows"
+    own, other = (model.row_ids_, model.col_ids_) if rows else (model.col_ids_, model.row_ids_)
+    if isinstance(given, Interactions):
+        ids = given.row_ids if rows else given.col_ids
+        known = (given.col_ids if rows else given.row_ids).all()
+        if not (other.numbers(known) >= 0).any():
+            other.require(known)
+        placed = given.aligned(ids, other) if rows else given.aligned(other, ids)
+        matrix = placed.matrix
+    else:
+        ids = None
+        matrix = as_csr(given, "interactions", minimum=0.0, allow_empty=True)
+        crossing = matrix.shape[1] if rows else matrix.shape[0]
+        if crossing != len(other):
+            raise InputError(
+                f"interactions must have {len(other)} {'columns' if rows else 'rows'}, as many as the model knows, "
+                f"but has {crossing}; only one side can be folded in at a time."
+            )
+    own.name = own.name or side
+    return (matrix if rows else transpose(matrix)[0]), ids
+
+
+def fold_in(model: "FactorRecommender", positives: sp.csr_array, side: str) -> Array:
+    """Factors (n, g) that minimise the objective over these rows, the other side's factors fixed."""
+    rows = side == "rows"
+    other_weight = model.col_weight_ if rows else model.row_weight_
+    other = np.ascontiguousarray(model.col_factors_ if rows else model.row_factors_)
+    problem = model.recipe_.side_of_new(positives, other_weight, side)
+    factors = np.zeros((positives.shape[0], other.shape[1]), dtype=np.float32)
+    with threads.single_threaded_blas():
+        als.solve_exactly(problem, factors, other, model.threads)
+    return factors
+
+
+def add(model: "FactorRecommender", positives: sp.csr_array, ids: Ids | None, factors: Array, side: str) -> None:
+    """Keep folded-in rows (columns): known ids are replaced, unknown ones appended."""
+    rows = side == "rows"
+    own = model.row_ids_ if rows else model.col_ids_
+    if ids is None:
+        if not own.is_range:
+            raise InputError(
+                "add=True needs ids for what is added, because the model has ids of its own; "
+                "give Interactions with ids instead of a bare matrix."
+            )
+        numbers = np.arange(len(own), len(own) + positives.shape[0])
+        grown = Ids.range(len(own) + positives.shape[0], own.name)
+    else:
+        numbers = own.numbers(ids.all())
+        fresh = ids.all()[numbers < 0]
+        numbers[numbers < 0] = len(own) + np.arange(len(fresh))
+        grown = own.extended(fresh) if len(fresh) else own
+    seen = model.seen_ if rows else transpose(model.seen_)[0]
+    seen = _with_rows(seen, positives, numbers, len(grown))
+    weights = model.recipe_.rows if rows else model.recipe_.cols
+    weight = weights.weights(np.diff(positives.indptr)).astype(np.float32)
+    model.seen_ = seen if rows else transpose(seen)[0]
+    if rows:
+        model.row_ids_ = grown
+        model.row_factors_ = _placed(model.row_factors_, factors, numbers, len(grown))
+        model.row_weight_ = _placed(model.row_weight_, weight, numbers, len(grown))
+    else:
+        model.col_ids_ = grown
+        model.col_factors_ = _placed(model.col_factors_, factors, numbers, len(grown))
+        model.col_weight_ = _placed(model.col_weight_, weight, numbers, len(grown))
+
+
+def joined(model: "FactorRecommender", more: Interactions) -> Interactions:
+    """The model's positives and more of them, under ids that are extended where needed."""
+    row_ids, rows = _extended(model.row_ids_, more.row_ids)
+    col_ids, cols = _extended(model.col_ids_, more.col_ids)
+    coo = more.matrix.tocoo()
+    shape = (len(row_ids), len(col_ids))
+    new = sp.csr_array((coo.data, (rows[coo.coords[0]], cols[coo.coords[1]])), shape=shape)
+    old = model.seen_.copy()
+    old.resize(shape)
+    return Interactions(as_csr(old + new, "interactions"), row_ids, col_ids)
+
+
+def grown_factors(model: "FactorRecommender", shape: tuple[int, int]) -> tuple[Array, Array]:
+    """Factors to go on from: known ones as they are, new rows at zero, new columns random and small."""
+    g = model.row_factors_.shape[1]
+    rows = np.zeros((shape[0], g), np.float32)
+    rows[: len(model.row_factors_)] = model.row_factors_
+    known = len(model.col_factors_)
+    fresh = random_factors(shape[1] - known, g, checks.seed(model.random_state) + known)
+    return rows, np.concatenate((model.col_factors_, fresh))
+
+
+def _extended(ids: Ids, more: Ids) -> tuple[Ids, NDArray[np.int64]]:
+    """These ids with the unknown ones of ``more`` appended, and the numbers of ``more`` among them."""
+    if ids.is_range and more.is_range:
+        return Ids.range(max(len(ids), len(more)), ids.name), np.arange(len(more))
+    numbers = ids.numbers(more.all())
+    fresh = more.all()[numbers < 0]
+    numbers[numbers < 0] = len(ids) + np.arange(len(fresh))
+    return (ids.extended(fresh) if len(fresh) else ids), numbers
+
+
+def _placed(array: Array, values: Array, numbers: NDArray[np.int64], length: int) -> Array:
+    grown = np.zeros((length, *array.shape[1:]), dtype=array.dtype)
+    grown[: len(array)] = array
+    grown[numbers] = values
+    return grown
+
+
+def _with_rows(seen: sp.csr_array, rows: sp.csr_array, numbers: NDArray[np.int64], length: int) -> sp.csr_array:
+    """``seen`` with the given rows put in their places."""
+    kept = np.ones(seen.shape[0], dtype=bool)
+    kept[numbers[numbers < seen.shape[0]]] = False
+    old, new = seen.tocoo(), rows.tocoo()
+    stays = kept[old.coords[0]]
+    coords = (
+        np.concatenate((old.coords[0][stays], numbers[new.coords[0]])),
+        np.concatenate((old.coords[1][stays], new.coords[1])),
+    )
+    data = np.concatenate((old.data[stays], new.data))
+    return as_csr(sp.csr_array((data, coords), shape=(length, seen.shape[1])), "the model's positives")

@@ -1,0 +1,58 @@
+"""Early stopping: a share of the positives is held out, and the best sweep on them is kept."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit.data.interactions import Interactions
+from tacit.metrics.evaluation import evaluate_factors
+
+Array = NDArray[Any]
+
+METRIC = "ndcg"
+AT = 10
+
+
+class HeldOut:
+    """Watches NDCG@10 on held-out cells and remembers the factors of its best sweep."""
+
+    def __init__(self, data: Interactions, share: float, patience: int, seed: int, threads: int) -> None:
+        train, test = data.split(test=share, seed=seed)
+        self.train: sp.csr_array = train.matrix
+        self.test: sp.csr_array = test.matrix
+        self.patience = patience
+        self.threads = threads
+        self.best = -np.inf
+        self.best_sweep = 0
+        self.sweep = 0
+        self.factors: tuple[Array, Array] | None = None
+
+    def watch(self, row_factors: Array, col_factors: Array) -> dict[str, float]:
+        """Score the factors after a sweep and keep them if they are the best so far."""
+        self.sweep += 1
+        found = evaluate_factors(
+            row_factors, col_factors, self.train, self.test, k=AT, metrics=(METRIC,), threads=self.threads
+        )
+        score = float(found[f"{METRIC}@{AT}"])
+        if score > self.best:
+            self.best, self.best_sweep = score, self.sweep
+            self.factors = row_factors.copy(), col_factors.copy()
+        return {f"held_out_{METRIC}": score}
+
+    def arrays(self) -> dict[str, Array]:
+        """What a checkpoint keeps of this."""
+        return {} if self.factors is None else {"best_rows": self.factors[0], "best_cols": self.factors[1]}
+
+    def resume(self, history: list[dict[str, Any]], arrays: dict[str, Array]) -> None:
+        """Go on after the sweeps in ``history``."""
+        scores = [record[f"held_out_{METRIC}"] for record in history]
+        self.sweep = len(scores)
+        self.best, self.best_sweep = max(scores), int(np.argmax(scores)) + 1
+        self.factors = arrays["best_rows"], arrays["best_cols"]
+
+    @property
+    def exhausted(self) -> bool:
+        """No better sweep for ``patience`` sweeps."""
+        return self.sweep - self.best_sweep >= self.patience

@@ -1,0 +1,169 @@
+"""How a ``FactorRecommender`` is trained."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit import threads
+from tacit.data.interactions import Interactions
+from tacit.errors import DivergedError, InputError
+from tacit.estimators import checks
+from tacit.estimators.checkpoint import Checkpoint, fingerprint
+from tacit.estimators.held_out import HeldOut
+from tacit.objective import recipes
+from tacit.objective.recipes import Recipe
+from tacit.objective.whole_data import WholeData
+from tacit.progress import Run
+from tacit.solvers import als
+
+if TYPE_CHECKING:
+    from tacit.estimators.factor_recommender import FactorRecommender
+
+Array = NDArray[Any]
+
+UNLABELLED_SHARE = 10.0
+"""Total weight of the unlabelled cells over the number of positives, when ``unlabelled_weight`` is not given."""
+
+START_SCALE = 0.1
+"""Length of a random factor at the start, small against the positives' target of 1."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    row_factors: Array
+    col_factors: Array
+    history: list[dict[str, Any]]
+    solver: str
+    recipe: Recipe
+    row_weight: Array
+    col_weight: Array
+
+
+def fit(
+    model: "FactorRecommender",
+    data: Interactions,
+    *,
+    start: tuple[Array, Array] | None = None,
+    iterations: int | None = None,
+) -> Fitted:
+    """Train from the beginning, or go on from ``start``."""
+    parameters = checked(model)
+    seed = checks.seed(model.random_state)
+    held_out = None
+    if model.held_out:
+        held_out = HeldOut(data, model.held_out, checks.whole("patience", model.patience, 1), seed, model.threads)
+    positives = held_out.train if held_out else data.matrix
+    total = parameters["iterations"] if iterations is None else iterations
+    factors = start or beginning(positives.shape, parameters["factors"], seed)
+    point = Checkpoint(model.checkpoint if start is None else None, _mark(parameters, seed, positives))
+    with threads.single_threaded_blas():
+        history = _train(model, recipe_of(model, positives).objective(positives), factors, total, held_out, point)
+        if held_out and held_out.factors is not None:
+            factors = held_out.factors
+        # Rows end exact and on all positives, so that folding in a training row gives back its factor.
+        recipe = recipe_of(model, data.matrix)
+        objective = recipe.objective(data.matrix)
+        als.solve_exactly(objective.rows, *factors, model.threads)
+    for name, part in zip(("rows", "columns"), factors):
+        if not np.isfinite(part).all():
+            raise DivergedError(f"the factors of the {name} are not finite; raise regularization.")
+    return Fitted(*factors, history, "als", recipe, objective.rows.own_weight, objective.cols.own_weight)
+
+
+def _train(
+    model: "FactorRecommender",
+    objective: WholeData,
+    factors: tuple[Array, Array],
+    iterations: int,
+    held_out: HeldOut | None,
+    point: Checkpoint,
+) -> list[dict[str, Any]]:
+    earlier = point.read()
+    history: list[dict[str, Any]] = []
+    if earlier is not None:
+        history, arrays = earlier
+        factors[0][:], factors[1][:] = arrays["row_factors"], arrays["col_factors"]
+        if held_out:
+            held_out.resume(history, arrays)
+    with Run("fit", iterations, progress=model.progress, callback=model.callback, history=history) as run:
+
+        def state() -> dict[str, Array]:
+            arrays = {"row_factors": factors[0], "col_factors": factors[1]}
+            return arrays | (held_out.arrays() if held_out else {})
+
+        def after_sweep() -> dict[str, Any]:
+            record = held_out.watch(*factors) if held_out else {}
+            if held_out and held_out.exhausted:
+                run.stop()
+            return record
+
+        def after_report() -> None:
+            point.write(run.history, state())
+
+        als.alternate(
+            objective, *factors, run, method="auto", tolerance=model.tolerance, start=len(history),
+            after_sweep=after_sweep, after_report=after_report, threads_=model.threads,
+        )  # fmt: skip
+        if run.history:
+            point.write(run.history, state(), now=True)
+        return run.history
+
+
+def checked(model: "FactorRecommender") -> dict[str, Any]:
+    """The parameters that shape the result, or one sentence on the first that cannot be used."""
+    checks.choice("solver", model.solver, ("auto", "als"))
+    checks.choice("positive_weight", model.positive_weight, ("log", "value", "one"))
+    share = checks.number("held_out", model.held_out, 0.0)
+    if share >= 1:
+        raise InputError(f"held_out is a share of the positives and must be below 1, not {share:g}.")
+    if model.unlabelled_weight is not None:
+        checks.number("unlabelled_weight", model.unlabelled_weight, above=0.0)
+    threads.resolve(model.threads)
+    return {
+        "factors": checks.whole("factors", model.factors, 1),
+        "iterations": checks.whole("iterations", model.iterations, 1),
+        "regularization": checks.number("regularization", model.regularization, 0.0),
+        "ridge_exponent": checks.number("ridge_exponent", model.ridge_exponent),
+        "unlabelled_target": checks.number("unlabelled_target", model.unlabelled_target),
+        "frequency_exponent": recipes.exponents(model.frequency_exponent),
+        "tolerance": checks.number("tolerance", model.tolerance, 0.0),
+        "positive_weight": model.positive_weight,
+        "held_out": share,
+    }
+
+
+def _mark(parameters: dict[str, Any], seed: int, positives: sp.csr_array) -> str:
+    # More iterations of the same fit may resume it.
+    shaping = {name: value for name, value in parameters.items() if name != "iterations"}
+    return fingerprint(
+        shaping | {"seed": seed, "shape": positives.shape}, positives.indptr, positives.indices, positives.data
+    )
+
+
+def recipe_of(model: "FactorRecommender", positives: sp.csr_array) -> Recipe:
+    weight = model.unlabelled_weight
+    if weight is None:
+        n, m = positives.shape
+        weight = UNLABELLED_SHARE * positives.nnz / (n * m)
+    return Recipe.measure(
+        positives,
+        positive_weight=model.positive_weight,
+        unlabelled_weight=weight,
+        unlabelled_target=model.unlabelled_target,
+        frequency_exponent=model.frequency_exponent,
+        regularization=model.regularization,
+        ridge_exponent=model.ridge_exponent,
+    )
+
+
+def beginning(shape: tuple[int, int], factors: int, seed: int) -> tuple[Array, Array]:
+    """Rows at zero (they are solved first), columns random and small."""
+    return np.zeros((shape[0], factors), np.float32), random_factors(shape[1], factors, seed)
+
+
+def random_factors(n: int, factors: int, seed: int) -> Array:
+    rng = np.random.Generator(np.random.Philox(seed))
+    return rng.standard_normal((n, factors), dtype=np.float32) * np.float32(START_SCALE / np.sqrt(factors))

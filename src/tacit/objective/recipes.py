@@ -1,0 +1,158 @@
+"""From a matrix of positives and a handful of parameters to the objective.
+
+A recipe is measured once, on the training data: how much rows and columns of which frequency weigh, and how strongly
+they are held back. It then serves rows and columns that come later, so that folding in a training row repeats exactly
+the problem that training solved.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit.errors import InputError
+from tacit.objective import losses
+from tacit.objective.penalties import ridge_scale
+from tacit.objective.weights import FrequencyWeight, PositiveWeight, of_positives
+from tacit.objective.whole_data import Side, WholeData
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class SideRule:
+    """What one side's rows weigh and how strongly they are held back.
+
+    others : sum of the other side's weights, Σ_y b_y
+    """
+
+    weight: FrequencyWeight
+    others: float
+    ridge: float
+    ridge_exponent: float
+
+    def weights(self, counts: Array) -> Array:
+        return self.weight.of(counts)
+
+    def ridges(self, counts: Array, mass: Array) -> Array:
+        """λ_x = λ (Σ c + a_x Σ_y b_y)^ν."""
+        ridges: Array = self.ridge * (mass + self.weights(counts) * self.others) ** self.ridge_exponent
+        return ridges
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The objective of factors that belong to ids, one per row and column."""
+
+    rows: SideRule
+    cols: SideRule
+    loss: str
+    unlabelled_target: float
+    positive_weight: PositiveWeight
+    smallest_value: float
+
+    @classmethod
+    def measure(
+        cls,
+        positives: sp.csr_array,
+        *,
+        loss: str = "square",
+        positive_weight: PositiveWeight = "log",
+        unlabelled_weight: float,
+        unlabelled_target: float = 0.0,
+        frequency_exponent: float | tuple[float, float] = 0.0,
+        regularization: float,
+        ridge_exponent: float = 1.0,
+    ) -> Self:
+        """The recipe for these positives.
+
+        ``frequency_exponent`` is ρ of the columns, or a pair for rows and columns: a_x b_y then follows both.
+        """
+        row_exponent, col_exponent = exponents(frequency_exponent)
+        smallest = float(positives.data.min()) if positives.nnz else 1.0
+        counts, masses = _counts_and_masses(positives, of_positives(positives.data, positive_weight, smallest))
+        weights = (
+            FrequencyWeight.measure(counts[0], 1.0, row_exponent),
+            FrequencyWeight.measure(counts[1], unlabelled_weight, col_exponent),
+        )
+        sums = [float(weight.of(count).sum()) for weight, count in zip(weights, counts)]
+        rules = []
+        for weight, count, mass, others in zip(weights, counts, masses, sums[::-1]):
+            evidence = mass + weight.of(count) * others
+            scale = ridge_scale(evidence, mass, regularization, ridge_exponent)
+            rules.append(SideRule(weight, others, scale, ridge_exponent))
+        return cls(rules[0], rules[1], loss, float(unlabelled_target), positive_weight, smallest)
+
+    def objective(self, positives: sp.csr_array) -> WholeData:
+        """The objective of these positives, rows and columns both free."""
+        loss = losses.resolve(self.loss)
+        weight = of_positives(positives.data, self.positive_weight, self.smallest_value)
+        counts, masses = _counts_and_masses(positives, weight)
+        return WholeData.build(
+            positives,
+            loss=loss,
+            weight=weight,
+            target=np.full(positives.nnz, loss.target),
+            row_weight=self.rows.weights(counts[0]),
+            col_weight=self.cols.weights(counts[1]),
+            unlabelled_target=self.unlabelled_target,
+            row_ridge=self.rows.ridges(counts[0], masses[0]),
+            col_ridge=self.cols.ridges(counts[1], masses[1]),
+        )
+
+    def side_of_new(self, positives: sp.csr_array, other_weight: Array, side: str) -> Side:
+        """The objective as new rows (or columns) see it: one row of ``positives`` each, the other side as trained."""
+        rule = self.rows if side == "rows" else self.cols
+        loss = losses.resolve(self.loss)
+        weight = of_positives(positives.data, self.positive_weight, self.smallest_value).astype(np.float32)
+        counts, masses = _counts_and_masses(positives, weight)
+        return Side(
+            positives.indptr,
+            positives.indices,
+            weight,
+            np.full(positives.nnz, loss.target, dtype=np.float32),
+            rule.weights(counts[0]).astype(np.float32),
+            other_weight.astype(np.float32),
+            rule.ridges(counts[0], masses[0]).astype(np.float32),
+            self.unlabelled_target,
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """JSON-ready; ``from_facts`` takes it back."""
+        return asdict(self)
+
+    @classmethod
+    def from_facts(cls, facts: dict[str, Any]) -> Self:
+        def rule(side: dict[str, Any]) -> SideRule:
+            return SideRule(**(side | {"weight": FrequencyWeight(**side["weight"])}))
+
+        return cls(**(facts | {"rows": rule(facts["rows"]), "cols": rule(facts["cols"])}))
+
+
+def _counts_and_masses(positives: sp.csr_array, weight: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+    """Positives and their weight, per row and per column."""
+    n, m = positives.shape
+    counts = np.diff(positives.indptr)
+    of_row = np.repeat(np.arange(n), counts)
+    return (
+        (counts, np.bincount(positives.indices, minlength=m)),
+        (np.bincount(of_row, weight, minlength=n), np.bincount(positives.indices, weight, minlength=m)),
+    )
+
+
+def exponents(frequency_exponent: float | tuple[float, float]) -> tuple[float, float]:
+    """(rows, columns) from one number for the columns or a pair.
+
+    >>> exponents(0.5), exponents((0.2, 0.5))
+    ((0.0, 0.5), (0.2, 0.5))
+    """
+    pair = (0.0, frequency_exponent) if np.isscalar(frequency_exponent) else frequency_exponent
+    try:
+        row, col = (float(part) for part in pair)  # type: ignore[union-attr]
+    except (TypeError, ValueError):
+        raise InputError(
+            f"frequency_exponent must be a number or a pair (rows, columns), not {frequency_exponent!r}."
+        ) from None
+    return row, col
