@@ -24,7 +24,7 @@ Array = NDArray[Any]
 def new_positives(model: "FactorRecommender", given: Any, side: str) -> tuple[sp.csr_array, Ids | None]:
     """Positives of new rows (columns) in the model's numbering of the other side, one row each, and their ids."""
     rows = side == "rows"
-    own, other = (model.row_ids_, model.col_ids_) if rows else (model.col_ids_, model.row_ids_)
+    other = model.col_ids_ if rows else model.row_ids_
     if isinstance(given, Interactions):
         ids = given.row_ids if rows else given.col_ids
         known = (given.col_ids if rows else given.row_ids).all()
@@ -41,7 +41,6 @@ def new_positives(model: "FactorRecommender", given: Any, side: str) -> tuple[sp
                 f"interactions must have {len(other)} {'columns' if rows else 'rows'}, as many as the model knows, "
                 f"but has {crossing}; only one side can be folded in at a time."
             )
-    own.name = own.name or side
     return (matrix if rows else transpose(matrix)[0]), ids
 
 

@@ -39,7 +39,7 @@ def recommend(
     refused, excluded = _filter(model.col_ids_, queries, exclude, "exclude")
     if refused is not None:
         allowed = ~refused if allowed is None else allowed & ~refused
-    numbers, scores = top_k(
+    found, scores = top_k(
         factors,
         model.col_factors_,
         k,
@@ -49,7 +49,7 @@ def recommend(
         allowed=allowed,
         threads=model.threads,
     )
-    return Ranked(queries, model.col_ids_.take(numbers), scores, numbers >= 0)
+    return Ranked(queries, model.col_ids_.take(found), scores, found >= 0)
 
 
 def similar(factors: Array, ids: Ids, wanted: Any, k: int, threads: int) -> Ranked:

@@ -148,9 +148,9 @@ def exponents(frequency_exponent: float | tuple[float, float]) -> tuple[float, f
     >>> exponents(0.5), exponents((0.2, 0.5))
     ((0.0, 0.5), (0.2, 0.5))
     """
-    pair = (0.0, frequency_exponent) if np.isscalar(frequency_exponent) else frequency_exponent
+    pair: Any = (0.0, frequency_exponent) if np.isscalar(frequency_exponent) else frequency_exponent
     try:
-        row, col = (float(part) for part in pair)  # type: ignore[union-attr]
+        row, col = (float(part) for part in pair)
     except (TypeError, ValueError):
         raise InputError(
             f"frequency_exponent must be a number or a pair (rows, columns), not {frequency_exponent!r}."
