@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,26 @@ class Case:
     empty: Callable[[], tuple[Any, ...]]
 
 
+def _recommender(**parameters):
+    from tacit import FactorRecommender
+
+    return FactorRecommender(**{"factors": 4, "iterations": 3} | parameters)
+
+
+def _positives(rng):
+    return (sp.random_array((40, 30), density=0.2, rng=rng, format="csr", dtype=np.float32),)
+
+
+def _recommendations(model, arguments):
+    return model.recommend(np.arange(40), k=5).scores
+
+
+def _no_positives():
+    return (sp.csr_array((5, 4), dtype=np.float32),)
+
+
 CASES: list[Case] = []
+CASES.append(Case("FactorRecommender", _recommender, _positives, _recommendations, _no_positives))
 
 
 def _word_vectors(**parameters: Any) -> Any:

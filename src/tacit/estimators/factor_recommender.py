@@ -75,7 +75,7 @@ class FactorRecommender(Model):
         unlabelled_target: float = 0.0,
         frequency_exponent: float | tuple[float, float] = 0.0,
         positive_weight: PositiveWeight = "log",
-        regularization: float = 0.01,
+        regularization: float = 0.13,
         ridge_exponent: float = 1.0,
         iterations: int = 12,
         tolerance: float = 0.0,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-UNLABELLED_SHARE = 10.0
+UNLABELLED_SHARE = 15.0
 """Total weight of the unlabelled cells over the number of positives, when ``unlabelled_weight`` is not given."""
 
 START_SCALE = 0.1

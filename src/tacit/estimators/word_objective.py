@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tacit.errors import InputError
 from tacit.features.ppmi import associations, context_totals, glove_weights, log_shares, word_totals
 from tacit.objective.losses import LOSSES
-from tacit.objective.weights import by_frequency
+from tacit.objective.weights import FrequencyWeight
 from tacit.objective.whole_data import Side, WholeData
 
 Array = NDArray[Any]
@@ -71,7 +71,7 @@ class WordObjective:
 
     def context_weights(self, frequencies: Array, per_cell: float) -> Array:
         """b_y of every context."""
-        return by_frequency(frequencies, per_cell, self.frequency_exponent)
+        return FrequencyWeight.measure(frequencies, per_cell, self.frequency_exponent).of(frequencies)
 
     def logs(self, words: Array, contexts: Array) -> tuple[Array, Array]:
         """log x_i· and log of the contexts' shares: what PMI takes off log x_ij."""

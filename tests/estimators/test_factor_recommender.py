@@ -1,0 +1,337 @@
+"""FactorRecommender end to end: answers, growth, files, interrupts, and the sentences it says."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.sparse as sp
+
+import tacit
+from tacit import FactorRecommender, Interactions
+from tacit.data import load_movielens_1m
+from tacit.errors import InputError, UnknownIdError
+from tacit.metrics.evaluation import evaluate, evaluate_factors
+
+
+def planted(seed=0, n=120, m=80, groups=4, noise=0.02):
+    """Rows and columns in groups; a row likes most columns of its group and a few others."""
+    rng = np.random.default_rng(seed)
+    same = (np.arange(n) % groups)[:, None] == (np.arange(m) % groups)[None, :]
+    likes = rng.random((n, m)) < np.where(same, 0.5, noise)
+    return sp.csr_array(likes.astype(np.float32))
+
+
+def small(**parameters):
+    return FactorRecommender(**{"factors": 8, "iterations": 5} | parameters)
+
+
+@pytest.fixture(scope="module")
+def matrix():
+    return planted()
+
+
+@pytest.fixture(scope="module")
+def model(matrix):
+    return small().fit(matrix)
+
+
+def named(matrix, **sides):
+    rows = [f"row {x}" for x in range(matrix.shape[0])]
+    cols = [f"col {y}" for y in range(matrix.shape[1])]
+    return Interactions.from_matrix(matrix, row_ids=rows, col_ids=cols, **sides)
+
+
+def test_it_finds_the_planted_groups(matrix):
+    train, test = Interactions.from_matrix(matrix).split(test=0.2, seed=1)
+    model = small().fit(train)
+    popularity = evaluate_factors(
+        np.ones((120, 1)), np.bincount(train.matrix.indices, minlength=80)[:, None], train.matrix, test.matrix, k=10
+    )
+    assert evaluate(model, train, test, k=10)["ndcg@10"] > 2 * popularity["ndcg@10"]
+    found = model.recommend(np.arange(120), k=10).ids
+    # By chance a quarter would be of the row's own group.
+    assert np.mean(found % 4 == (np.arange(120) % 4)[:, None]) > 0.75
+
+
+# -- recommend ---------------------------------------------------------------------------------------------------
+
+
+def test_recommend_leaves_out_what_is_seen(model, matrix):
+    found = model.recommend([3], k=80)
+    seen = set(matrix[[3]].indices.tolist())
+    ids = found.ids[0][found.filled[0]].tolist()
+    assert not seen & set(ids)
+    assert len(ids) == 80 - len(seen)
+    assert (found.ids[0][~found.filled[0]] == -1).all()
+    assert np.isnan(found.scores[0][~found.filled[0]]).all()
+    assert len(set(model.recommend([3], k=80, exclude_seen=False).ids[0])) == 80
+
+
+def test_recommend_scores_are_sorted_dot_products(model):
+    found = model.recommend([5, 6], k=7)
+    for place, row in enumerate((5, 6)):
+        expected = model.col_factors_[found.ids[place]] @ model.row_factors_[row]
+        np.testing.assert_allclose(found.scores[place], expected, rtol=1e-5)
+        assert (np.diff(found.scores[place]) <= 0).all()
+
+
+def test_include_and_exclude_per_call_and_per_row(model):
+    only = [1, 2, 3, 70]
+    assert set(model.recommend([0, 1], k=4, include=only, exclude_seen=False).ids.ravel()) == set(only)
+    without = model.recommend([0], k=10, exclude=only).ids[0]
+    assert not set(only) & set(without)
+    per_row = model.recommend([0, 1], k=3, include={0: [10, 11, 12]}, exclude={1: [4]}, exclude_seen=False)
+    assert set(per_row.ids[0]) == {10, 11, 12}
+    assert 4 not in per_row.ids[1]
+    assert per_row.filled.all()
+
+
+def test_exactly_k_come_back_when_that_many_are_allowed(model):
+    allowed = list(range(0, 80, 2))
+    found = model.recommend(np.arange(120), k=10, include=allowed)
+    assert found.filled.all()
+    assert (found.ids % 2 == 0).all()
+
+
+def test_ids_come_back_as_they_went_in(matrix):
+    model = small().fit(named(matrix))
+    found = model.recommend("row 3", k=2)
+    assert found.ids.shape == (1, 2)
+    assert all(isinstance(value, str) and value.startswith("col ") for value in found.ids[0])
+    table = found.to_polars()
+    assert table.columns == ["query", "rank", "id", "score"]
+    assert table["query"].to_list() == ["row 3", "row 3"]
+    assert found.to_pandas().shape == (2, 4)
+
+
+def test_tuples_and_dates_can_be_ids(tmp_path):
+    ids = [(1, "a"), (2, "b"), (3, "c")]
+    model = small(factors=2).fit(Interactions.from_matrix(np.eye(3), row_ids=ids, col_ids=["x", "y", "z"]))
+    model.save(tmp_path / "m")
+    assert tacit.load(tmp_path / "m").recommend((2, "b"), k=1).queries[0] == (2, "b")
+
+
+def test_similar_is_cosine_without_itself(model):
+    found = model.similar_cols([8], k=3)
+    directions = model.col_factors_ / np.linalg.norm(model.col_factors_, axis=1, keepdims=True)
+    cosines = directions @ directions[8]
+    cosines[8] = -np.inf
+    assert found.ids[0].tolist() == np.argsort(-cosines)[:3].tolist()
+    assert (found.ids[0] % 4 == 0).all()
+    assert 8 not in model.similar_rows([8], k=119).ids[0]
+
+
+def test_score_of_pairs(model):
+    expected = np.einsum("ij,ij->i", model.row_factors_[[1, 2]], model.col_factors_[[3, 4]])
+    np.testing.assert_allclose(model.score([1, 2], [3, 4]), expected)
+    assert model.score(1, [3, 4, 5]).shape == (3,)
+
+
+# -- growth ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("parameters", [{}, {"frequency_exponent": (0.3, 0.5)}, {"factors": 40}, {"held_out": 0.2}])
+def test_folding_in_training_rows_gives_back_their_factors(matrix, parameters):
+    model = small(**parameters).fit(matrix)
+    np.testing.assert_allclose(model.fold_in(matrix[:30]), model.row_factors_[:30], rtol=0, atol=1e-5)
+
+
+def test_folding_in_columns_needs_one_column_each(matrix):
+    model = small(iterations=40).fit(matrix)
+    folded = model.fold_in(matrix[:, :7], side="cols")
+    cosine = np.einsum("ij,ij->i", folded, model.col_factors_[:7])
+    cosine /= np.linalg.norm(folded, axis=1) * np.linalg.norm(model.col_factors_[:7], axis=1)
+    assert cosine.min() > 0.99
+
+
+def test_added_rows_are_recommended_to_as_after_a_refit(matrix):
+    model = small(iterations=15).fit(named(matrix[:100]))
+    newcomers = Interactions.from_matrix(
+        matrix[100:], row_ids=[f"new {x}" for x in range(20)], col_ids=[f"col {y}" for y in range(80)]
+    )
+    model.fold_in(newcomers, add=True)
+    refit = small(iterations=15).fit(matrix)
+    grown = model.recommend([f"new {x}" for x in range(20)], k=10).ids
+    again = refit.recommend(np.arange(100, 120), k=10).ids
+    overlap = [
+        len({int(i.split()[1]) for i in left} & set(right.tolist())) for left, right in zip(grown, again, strict=True)
+    ]
+    assert np.mean(overlap) >= 8
+    assert model.row_factors_.shape == (120, 8)
+    assert "new 3" in model.row_ids_
+
+
+def test_recommend_for_rows_never_seen(model, matrix):
+    found = model.recommend(matrix[:2], k=5)
+    known = model.recommend([0, 1], k=5)
+    assert found.ids.tolist() == known.ids.tolist()
+
+
+def test_partial_fit_lets_new_rows_and_columns_join(matrix):
+    model = small().fit(named(matrix[:100, :70]))
+    whole = named(matrix)
+    model.partial_fit(whole, iterations=4)
+    assert model.row_factors_.shape == (120, 8)
+    assert model.col_factors_.shape == (80, 8)
+    fresh = model.recommend("row 110", k=10).ids[0]
+    assert np.mean([int(value.split()[1]) % 4 == 110 % 4 for value in fresh]) >= 0.8
+
+
+def test_partial_fit_starts_a_model_too(matrix):
+    assert small().partial_fit(matrix).row_factors_.shape == (120, 8)
+
+
+# -- training ----------------------------------------------------------------------------------------------------
+
+
+def test_early_stopping_keeps_the_best_sweep(matrix):
+    model = small(iterations=60, held_out=0.2, patience=2, regularization=1e-4).fit(matrix)
+    scores = [record["held_out_ndcg"] for record in model.history_]
+    assert len(scores) < 60
+    assert max(scores) == scores[-3]
+
+
+def test_checkpoint_resumes_to_the_same_bits(matrix, tmp_path):
+    for name, extra in (("plain", {}), ("held_out", {"held_out": 0.2, "patience": 9})):
+        straight, resumed = tmp_path / f"{name} straight", tmp_path / f"{name} resumed"
+        small(iterations=6, **extra).fit(matrix).save(straight)
+        point = tmp_path / f"{name}.checkpoint"
+        small(iterations=2, checkpoint=point, **extra).fit(matrix)
+        model = small(iterations=6, checkpoint=point, **extra).fit(matrix)
+        model.set_params(checkpoint=None).save(resumed)
+        assert straight.read_bytes() == resumed.read_bytes()
+        assert len(model.history_) == 6
+
+
+def test_a_checkpoint_of_other_data_is_refused(matrix, tmp_path):
+    point = tmp_path / "point"
+    small(checkpoint=point).fit(matrix)
+    with pytest.raises(InputError, match="other data or other parameters"):
+        small(checkpoint=point).fit(planted(seed=5))
+
+
+@pytest.mark.jit
+@pytest.mark.slow
+def test_same_bytes_from_fresh_and_cached_kernels_and_any_threads(tmp_path):
+    program = (
+        "import sys, numpy as np, scipy.sparse as sp, tacit\n"
+        "x = sp.random_array((90, 70), density=0.2, rng=np.random.default_rng(0), format='csr', dtype=np.float32)\n"
+        "tacit.FactorRecommender(factors=20, iterations=3, threads=int(sys.argv[2])).fit(x).save(sys.argv[1])\n"
+    )
+    files = []
+    for name, threads in (("fresh", 1), ("cached", 2)):
+        files.append(tmp_path / name)
+        subprocess.run(
+            [sys.executable, "-c", program, str(files[-1]), str(threads)],
+            check=True,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+        )
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def _fit_in_child(queue):
+    queue.put(float(np.abs(small(threads=2).fit(planted()).row_factors_).sum()))
+
+
+def test_forked_children_can_fit(model):
+    """prange pools die in forked children; ours is made anew there."""
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    with np.errstate(all="ignore"):
+        child = context.Process(target=_fit_in_child, args=(queue,))
+        child.start()
+        value = queue.get(timeout=60)
+        child.join()
+    assert value == pytest.approx(float(np.abs(model.row_factors_).sum()), rel=1e-6)
+
+
+def test_values_weigh_by_their_logarithm_unless_told_otherwise():
+    counts = np.array([[1.0, 100.0], [1.0, 1.0]])
+    logarithm, value, one = (small(factors=1, positive_weight=how).fit(counts) for how in ("log", "value", "one"))
+    assert logarithm.recipe_.smallest_value == 1.0
+    assert not np.array_equal(logarithm.row_factors_, value.row_factors_)
+    assert not np.array_equal(logarithm.row_factors_, one.row_factors_)
+
+
+def test_one_row_one_column():
+    model = small(factors=2).fit(np.ones((1, 1)))
+    found = model.recommend([0], k=3)
+    assert not found.filled.any()
+
+
+def test_rows_without_positives_get_answers():
+    matrix = np.zeros((4, 3))
+    matrix[0, 0] = matrix[1, 1] = 1
+    found = small(factors=2).fit(matrix).recommend([3], k=2)
+    assert found.filled.all()
+    assert np.isfinite(found.scores).all()
+
+
+# -- sentences ---------------------------------------------------------------------------------------------------
+
+BAD_FITS = [
+    (lambda: np.array([[1.0, np.nan]]), {}, "NaN"),
+    (lambda: np.array([[1.0, -1.0]]), {}, "below 0"),
+    (lambda: np.ones(3), {}, "2 dimensions"),
+    (lambda: sp.csr_array((3, 3)), {}, "empty"),
+    (lambda: [["a", "b"]], {}, "numbers"),
+    (lambda: pl.DataFrame({"a": [1]}), {}, "from_table"),
+    (lambda: "ratings.csv", {}, "from_table"),
+    (lambda: np.eye(3), {"factors": 0}, "factors must be a whole number of at least 1, not 0"),
+    (lambda: np.eye(3), {"factors": 2.5}, "factors"),
+    (lambda: np.eye(3), {"iterations": -1}, "iterations"),
+    (lambda: np.eye(3), {"regularization": -0.1}, "regularization"),
+    (lambda: np.eye(3), {"regularization": float("nan")}, "regularization"),
+    (lambda: np.eye(3), {"unlabelled_weight": 0.0}, "unlabelled_weight must be a finite number above 0"),
+    (lambda: np.eye(3), {"unlabelled_target": "zero"}, "unlabelled_target"),
+    (lambda: np.eye(3), {"frequency_exponent": (1, 2, 3)}, "pair"),
+    (lambda: np.eye(3), {"positive_weight": "sqrt"}, "positive_weight must be one of"),
+    (lambda: np.eye(3), {"solver": "sgd"}, "solver must be one of"),
+    (lambda: np.eye(3), {"held_out": 1.5}, "held_out"),
+    (lambda: np.eye(3), {"random_state": -3}, "random_state"),
+    (lambda: np.eye(3), {"threads": -2}, "threads"),
+]
+
+
+@pytest.mark.parametrize(("data", "parameters", "words"), BAD_FITS)
+def test_bad_input_gets_one_sentence(data, parameters, words):
+    with pytest.raises(InputError, match=words) as caught:
+        small(**parameters).fit(data())
+    assert "\n" not in str(caught.value)
+
+
+def test_unknown_ids_are_named(model):
+    with pytest.raises(UnknownIdError, match="999"):
+        model.recommend([1, 999])
+    with pytest.raises(UnknownIdError, match="'nobody'"):
+        model.similar_rows("nobody")
+    with pytest.raises(UnknownIdError, match="500"):
+        model.recommend([1], include=[500])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda model: model.recommend([1], k=0), "k must be"),
+        (lambda model: model.recommend([[1, 2]]), "unknown|one-dimensional|hashable"),
+        (lambda model: model.recommend([1], include="abc"), "include"),
+        (lambda model: model.score([1, 2], [1, 2, 3]), "as many"),
+        (lambda model: model.fold_in(np.ones((2, 5))), "80 columns"),
+        (lambda model: model.fold_in(np.ones((2, 80)), side="left"), "side"),
+        (lambda model: model.partial_fit(np.eye(2), iterations=0), "iterations"),
+    ],
+)
+def test_bad_questions_get_one_sentence(model, call, words):
+    with pytest.raises(InputError, match=words) as caught:
+        call(model)
+    assert "\n" not in str(caught.value)
+
+
+def test_movielens_1m_with_default_parameters(shared_data):
+    """Good defaults, on real data: no parameter given, as accurate as the strongest peer tuned on this very set."""
+    train, test = load_movielens_1m().positives(minimum=4).split(test=0.2, seed=0)
+    assert evaluate(FactorRecommender().fit(train), train, test, k=10)["ndcg@10"] >= 0.335
