@@ -177,3 +177,31 @@ def analogy(vectors, a, b, c):
     unit = [v / np.linalg.norm(v) if np.any(v) else v for v in np.asarray(vectors, dtype=np.float64)]
     target = unit[b] - unit[a] + unit[c]
     return max((word for word in range(len(unit)) if word not in {a, b, c}), key=lambda word: unit[word] @ target)
+
+
+# -- tagging ---------------------------------------------------------------------------------------------------
+
+
+def symmetric_reconstruction(S, rank):
+    """Z Zᵀ of Z = U s^½ from the truncated SVD of a symmetric matrix: free of the signs of U."""
+    U, s, _ = np.linalg.svd(S)
+    Z = U[:, :rank] * np.sqrt(s[:rank])
+    return Z @ Z.T
+
+
+def joint_matrix(Y, C, weights):
+    """Step 1 of Algorithm 3: [[m2 M, m3 Y], [m3 Yᵀ, m1 C]]."""
+    graph, rows, carried = weights
+    return np.block([[rows * Y @ Y.T, carried * Y], [carried * Y.T, graph * C]])
+
+
+def ridge(X, Z, strength):
+    return np.linalg.solve(X.T @ X + strength * np.eye(X.shape[1]), X.T @ Z)
+
+
+def neighbour_votes(query, points, Y, k, power):
+    """Weighted part of the k points of highest cosine that carry each label (Eq. 1 when the power is 0)."""
+    cosine = np.array([p @ query / (np.linalg.norm(p) * np.linalg.norm(query)) for p in points])
+    nearest = sorted(range(len(points)), key=lambda i: (-cosine[i], i))[:k]
+    weight = {i: cosine[i] ** power for i in nearest if cosine[i] > 0}
+    return sum(w * Y[i] for i, w in weight.items()) / sum(weight.values())

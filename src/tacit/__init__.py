@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from tacit.data.interactions import Interactions as Interactions
     from tacit.estimators.factor_recommender import FactorRecommender as FactorRecommender
     from tacit.estimators.model import load as load
+    from tacit.estimators.neighbour_tagger import NeighbourTagger as NeighbourTagger
     from tacit.estimators.word_vectors import WordVectors as WordVectors
 
 _HOMES = {
     "Interactions": "tacit.data.interactions",
     "FactorRecommender": "tacit.estimators.factor_recommender",
     "WordVectors": "tacit.estimators.word_vectors",
+    "NeighbourTagger": "tacit.estimators.neighbour_tagger",
     "load": "tacit.estimators.model",
 }
 

@@ -24,6 +24,7 @@ Result = TypeVar("Result")
 
 _pool: ThreadPoolExecutor | None = None
 _pool_size = 0
+_worker = threading.local()
 
 
 def available() -> int:
@@ -75,7 +76,8 @@ def run(function: Callable[..., Result], chunks: Sequence[tuple[Any, ...]], thre
     [3, 7]
     """
     workers = min(resolve(threads), len(chunks))
-    if workers <= 1:
+    # Work of the pool that waited for the pool would wait for itself.
+    if workers <= 1 or getattr(_worker, "busy", False):
         return [function(*chunk) for chunk in chunks]
     results: list[Any] = [None] * len(chunks)
     queue = iter(range(len(chunks)))
@@ -83,8 +85,12 @@ def run(function: Callable[..., Result], chunks: Sequence[tuple[Any, ...]], thre
     # Each worker draws the next chunk when it is done with the last: chunks differ in weight. ``next`` on one
     # iterator is atomic under the GIL; which worker runs a chunk does not change what the chunk writes.
     def drain() -> None:
-        for k in queue:
-            results[k] = function(*chunks[k])
+        _worker.busy = True
+        try:
+            for k in queue:
+                results[k] = function(*chunks[k])
+        finally:
+            _worker.busy = False
 
     pool = _get_pool(workers)
     futures = [pool.submit(drain) for _ in range(workers)]

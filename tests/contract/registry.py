@@ -61,3 +61,27 @@ def _tiny_text(rng: np.random.Generator) -> tuple[Any, ...]:
 
 
 CASES.append(Case("WordVectors", _word_vectors, _tiny_text, lambda model, data: model.vectors, lambda: ([],)))
+
+
+def _tagged_rows(rng: np.random.Generator) -> tuple[Any, ...]:
+    """Rows whose labels follow from their features, with some labels left out."""
+    X = rng.random((40, 12)) * (rng.random((40, 12)) < 0.5)
+    Y = (X[:, :6] > 0.3) & (rng.random((40, 6)) < 0.8)
+    return X, sp.csr_array(Y.astype(np.float64))
+
+
+def _neighbour_tagger(**parameters: Any) -> Any:
+    from tacit import NeighbourTagger
+
+    return NeighbourTagger(**({"factors": 5, "neighbours": 7, "partitions": 2, "learners": 2} | parameters))
+
+
+CASES.append(
+    Case(
+        "NeighbourTagger",
+        _neighbour_tagger,
+        _tagged_rows,
+        lambda model, data: model.decision_function(data[0]),
+        lambda: (np.empty((0, 12)), sp.csr_array((0, 6))),
+    )
+)

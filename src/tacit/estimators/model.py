@@ -18,6 +18,7 @@ Array = NDArray[Any]
 _HOMES = {
     "FactorRecommender": "tacit.estimators.factor_recommender",
     "WordVectors": "tacit.estimators.word_vectors",
+    "NeighbourTagger": "tacit.estimators.neighbour_tagger",
 }
 """Class name → module of everything that ``load`` may open. A file can name nothing else."""
 

@@ -1,0 +1,166 @@
+"""Manners that all taggers share: labels of any kind in and out, top-k, thresholds, scores, and the audit.
+
+A tagger gives scores for a block of rows (``_block_scores``); everything a user calls is made of that. Blocks keep
+memory bounded: only ``decision_function``, whose answer is that large, ever holds rows × labels.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator
+from typing import Any, ClassVar, Literal, overload
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit.data.ids import Ids
+from tacit.data.label_sets import Form, read_labels, write_labels
+from tacit.data.matrix import as_csr
+from tacit.errors import InputError
+from tacit.estimators.model import Array, Model
+from tacit.estimators.ranked import Ranked
+from tacit.neighbours.best import best_columns
+
+_BLOCK_CELLS = 1 << 22
+
+
+class Tagger(Model):
+    """Base of the taggers; a subclass has the parameters ``top_k``, ``threshold`` and ``propensity_weighted``."""
+
+    # GridSearchCV and cross_val_score ask before they split.
+    _estimator_type: ClassVar[str] = "classifier"
+
+    top_k: int | None
+    threshold: float | None
+    propensity_weighted: bool
+    labels_: Ids
+    n_features_in_: int
+    label_frequency_: NDArray[np.int64]
+    labels_per_row_: float
+    rows_seen_: int
+    _form: Form
+
+    def _block_scores(self, X: sp.csr_array) -> sp.csr_array | Array:
+        """Scores of a few rows: dense, or sparse where labels without a stored score cannot be suggested."""
+        raise NotImplementedError
+
+    @property
+    def classes_(self) -> Array:
+        """The labels, in the order of the columns of ``decision_function``."""
+        return self.labels_.all()
+
+    # -- reading -----------------------------------------------------------------------------------------------
+
+    def _read_training(
+        self, X: Any, Y: Any, labels: Iterable[Hashable] | None
+    ) -> tuple[sp.csr_array, sp.csr_array, Ids, Form]:
+        X = as_csr(X, "X")
+        matrix, names, form = read_labels(Y, rows=X.shape[0], names=labels)
+        self._check_manners()
+        return X, matrix, names, form
+
+    def _read_query(self, X: Any, call: str) -> sp.csr_array:
+        self._require_fitted(call)
+        return as_csr(X, "X", cols=self.n_features_in_, allow_empty=True)
+
+    def _check_manners(self) -> None:
+        if self.top_k is not None and self.top_k < 1:
+            raise InputError(f"top_k must be at least 1 or None, not {self.top_k!r}.")
+
+    def _remember_labels(self, Y: sp.csr_array, names: Ids, form: Form) -> None:
+        self.labels_, self._form = names, form
+        self.label_frequency_ = np.bincount(Y.indices, minlength=Y.shape[1])
+        carrying = int(np.count_nonzero(np.diff(Y.indptr)))
+        self.labels_per_row_ = Y.nnz / max(carrying, 1)
+        self.rows_seen_ = Y.shape[0]
+
+    # -- asking ------------------------------------------------------------------------------------------------
+
+    def _blocks(self, X: sp.csr_array) -> Iterator[tuple[int, sp.csr_array | Array]]:
+        height = max(1, _BLOCK_CELLS // max(len(self.labels_), 1))
+        for start in range(0, X.shape[0], height):
+            scores = self._block_scores(X[start : start + height])
+            yield start, self._weighted(scores) if self.propensity_weighted else scores
+
+    def _weighted(self, scores: sp.csr_array | Array) -> sp.csr_array | Array:
+        from tacit.metrics.labels import inverse_propensities
+
+        weight = inverse_propensities(self.label_frequency_, self.rows_seen_).astype(np.float32)
+        if isinstance(scores, np.ndarray):
+            return scores * weight
+        data = scores.data * weight[scores.indices]
+        return sp.csr_array((data, scores.indices, scores.indptr), shape=scores.shape)
+
+    def decision_function(self, X: Any) -> NDArray[np.float32]:
+        """Scores of all labels as one (n, L) array; for many labels ask ``predict_topk``, which never holds it."""
+        X = self._read_query(X, "decision_function")
+        scores = np.empty((X.shape[0], len(self.labels_)), dtype=np.float32)
+        for start, block in self._blocks(X):
+            scores[start : start + block.shape[0]] = block if isinstance(block, np.ndarray) else block.toarray()
+        return scores
+
+    @overload
+    def predict_topk(self, X: Any, k: int = 5, *, return_scores: Literal[False] = False) -> Array: ...
+
+    @overload
+    def predict_topk(self, X: Any, k: int = 5, *, return_scores: Literal[True]) -> Ranked: ...
+
+    def predict_topk(self, X: Any, k: int = 5, *, return_scores: bool = False) -> Array | Ranked:
+        """The k best labels of each row as an (n, k) array of label ids, best first.
+
+        Places that could not be filled hold -1 (whole-number labels) or None (others). With ``return_scores`` the
+        answer is a ``Ranked`` with ``.ids``, ``.scores`` and tables.
+        """
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+            raise InputError(f"k must be a whole number of at least 1, not {k!r}.")
+        X = self._read_query(X, "predict_topk")
+        columns, scores = self._top(X, int(k))
+        ids = self.labels_.take(columns)
+        if not return_scores:
+            return ids
+        return Ranked(np.arange(X.shape[0]), ids, scores, columns >= 0)
+
+    def _top(self, X: sp.csr_array, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        found = [best_columns(block, k) for _, block in self._blocks(X)]
+        if not found:
+            return np.empty((0, k), dtype=np.int64), np.empty((0, k), dtype=np.float32)
+        return np.concatenate([columns for columns, _ in found]), np.concatenate([scores for _, scores in found])
+
+    def predict(self, X: Any) -> Any:
+        """Labels of each row, in the form in which ``fit`` got them: an indicator matrix, or lists of labels.
+
+        With ``threshold`` every label whose score reaches it; else the ``top_k`` best, by default as many as a
+        training row carries on average.
+        """
+        X = self._read_query(X, "predict")
+        rows: list[Array] = []
+        columns: list[Array] = []
+        for start, block in self._blocks(X):
+            row, column = self._chosen(block)
+            rows.append(row + start)
+            columns.append(column)
+        row, column = (np.concatenate(parts) if parts else np.empty(0, dtype=np.int64) for parts in (rows, columns))
+        shape = (X.shape[0], len(self.labels_))
+        matrix = sp.csr_array((np.ones(len(row), dtype=np.int8), (row, column)), shape=shape)
+        return write_labels(matrix, self.labels_, self._form)
+
+    def _chosen(self, block: sp.csr_array | Array) -> tuple[Array, Array]:
+        if self.threshold is not None:
+            if isinstance(block, np.ndarray):
+                row, column = np.nonzero(block >= self.threshold)
+                return row, column
+            cells = block.tocoo()
+            reached = cells.data >= self.threshold
+            return cells.coords[0][reached], cells.coords[1][reached]
+        columns, _ = best_columns(block, self.top_k or max(1, round(self.labels_per_row_)))
+        filled = columns >= 0
+        return np.nonzero(filled)[0], columns[filled]
+
+    def score(self, X: Any, Y: Any) -> float:
+        """Mean nDCG@5 on rows that carry labels; what ``GridSearchCV`` maximises unless told otherwise."""
+        from tacit.metrics.labels import ndcg_at_k
+
+        X = self._read_query(X, "score")
+        truth, names, _ = read_labels(Y, rows=X.shape[0], known=self.labels_)
+        # Labels that the model has never seen stay in the truth: it cannot find them, and that counts.
+        carrying = np.flatnonzero(np.diff(truth.indptr))
+        columns, _ = self._top(X[carrying], min(5, len(names)))
+        return float(ndcg_at_k(truth[carrying], columns, columns.shape[1]))

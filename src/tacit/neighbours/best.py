@@ -1,0 +1,46 @@
+"""The k best columns of each row of a block of scores, sparse or dense; equal scores go to the lower column."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+def best_columns(scores: sp.csr_array | Array, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Columns (n, k) and scores (n, k), best first; -1 and NaN in places that could not be filled.
+
+    A cell that a sparse block does not store, and minus infinity in a dense one, cannot be chosen.
+
+    >>> best_columns(sp.csr_array([[0.0, 3.0, 2.0]]), 3)
+    (array([[ 1,  2, -1]]), array([[ 3.,  2., nan]], dtype=float32))
+    """
+    columns = np.full((scores.shape[0], k), -1, dtype=np.int64)
+    values = np.full((scores.shape[0], k), np.nan, dtype=np.float32)
+    if not isinstance(scores, np.ndarray):
+        row = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
+        order = np.lexsort((scores.indices, -scores.data, row))
+        place = np.arange(len(order)) - scores.indptr[row]
+        chosen = place < k
+        columns[row[chosen], place[chosen]] = scores.indices[order[chosen]]
+        values[row[chosen], place[chosen]] = scores.data[order[chosen]]
+        return columns, values
+    width = min(k, scores.shape[1])
+    if width < scores.shape[1]:
+        # Everything above the k-th value, and of those equal to it the first columns.
+        border = np.partition(scores, scores.shape[1] - width, axis=1)[:, [scores.shape[1] - width]]
+        above = scores > border
+        level = scores == border
+        room = width - above.sum(axis=1, keepdims=True)
+        found = np.nonzero(above | (level & (np.cumsum(level, axis=1) <= room)))[1].reshape(len(scores), width)
+    else:
+        found = np.broadcast_to(np.arange(width), (len(scores), width))
+    taken = np.take_along_axis(scores, found, axis=1)
+    order = np.argsort(-taken, axis=1, kind="stable")
+    taken = np.take_along_axis(taken, order, axis=1)
+    allowed = taken > -np.inf
+    columns[:, :width] = np.where(allowed, np.take_along_axis(found, order, axis=1), -1)
+    values[:, :width] = np.where(allowed, taken, np.nan)
+    return columns, values

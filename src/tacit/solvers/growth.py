@@ -1,0 +1,71 @@
+"""A learner that takes in new rows, labels and features without being learned anew.
+
+A new row's target in the learned space is where rows with its labels already lie: the mean of their unit vectors.
+New features are fitted to what the old map leaves of that target (ridge, on the new rows alone), so a row without
+new features is mapped exactly as before. New rows are then found like all others. A label without a vector of its
+own, where the method has such vectors, gets the mean of the rows that carry it.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit.neighbours.partitioned import Learner, Partition
+from tacit.neighbours.topk import normalise
+from tacit.solvers.ridge import ridge_regression
+
+Array = NDArray[Any]
+
+
+def grown(learner: Learner, X: sp.csr_array, Y: sp.csr_array, numbers: NDArray[np.int64]) -> Learner:
+    """The learner with rows ``X`` of these numbers; ``Y`` holds the labels of all rows, old and new."""
+    of_row = learner.assign(X)
+    parts = tuple(
+        _grown_partition(part, X[of_row == number], Y, numbers[of_row == number])
+        for number, part in enumerate(learner.partitions)
+    )
+    return replace(learner, partitions=parts)
+
+
+def _grown_partition(part: Partition, X: sp.csr_array, Y: sp.csr_array, numbers: NDArray[np.int64]) -> Partition:
+    if X.shape[0]:
+        part = _with_features(part, X, Y, numbers)
+        mapped = part.project(X)
+        unseen = ~np.isin(numbers, part.rows)
+        part = replace(
+            part,
+            rows=np.concatenate((part.rows, numbers[unseen])),
+            points=np.concatenate((part.points, normalise(mapped[unseen]))),
+        )
+    return _with_labels(part, Y) if len(part.labels) else part
+
+
+def _with_features(part: Partition, X: sp.csr_array, Y: sp.csr_array, numbers: NDArray[np.int64]) -> Partition:
+    new = np.setdiff1d(X.indices, part.features).astype(np.int32)
+    if not len(new):
+        return part
+    mapped = part.project(X)
+    carried = Y[part.rows]
+    centre = normalise(carried.T @ part.points)
+    target = normalise(Y[numbers] @ centre)
+    # Targets are directions; they are stretched to the length at which this map puts its rows.
+    lengths = np.linalg.norm(mapped, axis=1)
+    stretch = float(np.median(lengths[lengths > 0])) if np.any(lengths > 0) else 1.0
+    unexplained = np.where(target.any(axis=1, keepdims=True), stretch * target - mapped, 0.0)
+    weights = ridge_regression(X[:, new], unexplained.astype(np.float64), 1.0).astype(np.float32)
+    features = np.concatenate((part.features, new))
+    order = np.argsort(features)
+    return replace(part, features=features[order], weights=np.concatenate((part.weights, weights))[order])
+
+
+def _with_labels(part: Partition, Y: sp.csr_array) -> Partition:
+    new = np.arange(len(part.labels), Y.shape[1])
+    carried = Y[part.rows][:, new]
+    frequency = np.maximum(np.asarray(carried.sum(axis=0)), 1.0)
+    length = np.linalg.norm(part.labels, axis=1)
+    usual = float(np.median(length[length > 0])) if np.any(length > 0) else 1.0
+    vectors = (usual * np.asarray(carried.T @ part.points) / frequency[:, None]).astype(np.float32)
+    return replace(part, labels=np.concatenate((part.labels, vectors)))

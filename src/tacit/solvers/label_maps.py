@@ -1,0 +1,81 @@
+"""From features and labels to a linear map V into the label space: one recipe per method.
+
+    sppmi    embed instances by Algorithm 2, then regress the embedding on the features
+    joint    embed instances and labels by Algorithm 3, then regress; the labels keep their vectors
+
+Each recipe is (X, Y, label graph, settings, seed) ↦ ``LabelMap``; which one runs is the estimator's ``method``.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit.solvers.admm import Penalty, admm_regression
+from tacit.solvers.label_embedding import joint_embedding, sppmi_embedding
+from tacit.solvers.ridge import ridge_regression
+
+
+@dataclass(frozen=True)
+class MapSettings:
+    """What the recipes may be told; the estimator's docstring explains each."""
+
+    factors: int
+    regularization: float
+    regression: str
+    shift: float
+    strongest: int | None
+    graph_weights: tuple[float, float, float]
+    threads: int
+
+
+class LabelMap(NamedTuple):
+    """V (d, g), and vectors of the labels (L, g) in the same space, with no rows where the method has none."""
+
+    weights: NDArray[np.float32]
+    labels: NDArray[np.float32]
+
+
+def _sppmi(X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, settings: MapSettings, seed: int) -> LabelMap:
+    Z = sppmi_embedding(
+        Y,
+        settings.factors,
+        shift=settings.shift,
+        strongest=settings.strongest,
+        random_state=seed,
+        threads=settings.threads,
+    )
+    return LabelMap(_regress(X, Z, settings), np.empty((0, settings.factors), np.float32))
+
+
+def _joint(X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, settings: MapSettings, seed: int) -> LabelMap:
+    Z, labels = joint_embedding(
+        Y,
+        sp.csr_array(Y.T @ Y) if graph is None else graph,
+        settings.factors,
+        weights=settings.graph_weights,
+        shift=settings.shift,
+        strongest=settings.strongest,
+        random_state=seed,
+        threads=settings.threads,
+    )
+    return LabelMap(_regress(X, Z, settings), labels.astype(np.float32))
+
+
+def _regress(X: sp.csr_array, Z: NDArray[np.float64], settings: MapSettings) -> NDArray[np.float32]:
+    if settings.regression == "ridge":
+        V = ridge_regression(X, Z, settings.regularization, threads=settings.threads)
+    else:
+        penalty: Penalty = "l1" if settings.regression == "admm_l1" else "l2"
+        V = admm_regression(X, Z, settings.regularization, penalty, threads=settings.threads)
+    return np.ascontiguousarray(V, dtype=np.float32)
+
+
+Recipe = Callable[[sp.csr_array, sp.csr_array, sp.csr_array | None, MapSettings, int], LabelMap]
+
+METHODS: dict[str, Recipe] = {"sppmi": _sppmi, "joint": _joint}
+
+REGRESSIONS = ("ridge", "admm_l2", "admm_l1")
