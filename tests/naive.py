@@ -205,3 +205,46 @@ def neighbour_votes(query, points, Y, k, power):
     nearest = sorted(range(len(points)), key=lambda i: (-cosine[i], i))[:k]
     weight = {i: cosine[i] ** power for i in nearest if cosine[i] > 0}
     return sum(w * Y[i] for i, w in weight.items()) / sum(weight.values())
+
+
+def loss_first(name, r, s):
+    """ℓ'(r, s) by s."""
+    if name == "square":
+        return 2 * (s - r)
+    if name == "logistic":
+        return -r / (1 + np.exp(r * s))
+    return -2 * r * np.maximum(0.0, 1 - r * s)
+
+
+def loss_second(name, r, s):
+    """ℓ''(r, s) by s."""
+    if name == "square":
+        return 2.0 + 0 * s
+    if name == "logistic":
+        return r * r * np.exp(r * s) / (1 + np.exp(r * s)) ** 2
+    return np.where(r * s < 1, 2.0 * r * r, 0.0)
+
+
+def whole_data_gradient(P, Q, dense, weight, target, a, b, t, row_ridge, loss="square"):
+    """∂J/∂P from every cell."""
+    S = P @ Q.T
+    slope = np.where(dense, weight * loss_first(loss, target, S), 2 * np.outer(a, b) * (S - t))
+    return slope @ Q + 2 * row_ridge[:, None] * P
+
+
+def whole_data_hessian(P, Q, dense, weight, target, a, b, t, row_ridge, loss="square"):
+    """∂²J/∂P∂P as a dense (n g, n g) matrix, from every cell."""
+    n, g = P.shape
+    S = P @ Q.T
+    bend = np.where(dense, weight * loss_second(loss, target, S), 2 * np.outer(a, b))
+    H = np.zeros((n * g, n * g))
+    for x in range(n):
+        block = slice(x * g, (x + 1) * g)
+        H[block, block] = (Q.T * bend[x]) @ Q + 2 * row_ridge[x] * np.eye(g)
+    return H
+
+
+def graph_penalty(P, similar, strength):
+    """λ_g ½ Σ S_xx' ‖p_x − p_x'‖², pair by pair."""
+    n = len(P)
+    return strength * 0.5 * sum(similar[i, j] * np.sum((P[i] - P[j]) ** 2) for i in range(n) for j in range(n))

@@ -1,11 +1,13 @@
 """Alternating least squares against the dense normal equations."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from tacit.errors import DivergedError, InputError, UnsoundCombinationError
+from tacit.objective.losses import own_loss
 from tacit.progress import Run
 from tacit.solvers import als
 from tests import naive
@@ -108,9 +110,33 @@ def test_a_singular_system_says_what_to_raise():
         sweep(problem, "cholesky", 1)
 
 
-def test_logistic_loss_is_refused():
-    with pytest.raises(UnsoundCombinationError, match="quadratic"):
-        sweep(make_problem(loss="logistic"), "cg", 1)
+@pytest.mark.parametrize("method", ["cholesky", "cg", "blocks"])
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
+def test_other_losses_descend_and_report_the_objective(loss, method):
+    objective, P, Q, history = sweep(make_problem(seed=10, g=6, loss=loss), method, 8)
+    values = [record["objective"] for record in history]
+    assert all(later <= earlier + 1e-12 for earlier, later in pairwise(values))
+    assert values[-1] == pytest.approx(objective.value(P, Q), rel=1e-12)
+
+
+@pytest.mark.parametrize("factors", [4, als.SOLVE_BY_CHOLESKY_UP_TO + 5])
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
+def test_a_complete_solve_of_other_losses_ends_near_a_stationary_point(loss, factors):
+    problem = make_problem(seed=11, g=factors, loss=loss)
+    objective = problem.objective()
+    P, Q = problem.factors()
+    als.solve_exactly(objective.rows, P, Q, loss=objective.loss)
+    gradient = naive.whole_data_gradient(P, Q, *problem.parts, problem.row_ridge, loss=loss)
+    at_zero = naive.whole_data_gradient(np.zeros_like(P), Q, *problem.parts, problem.row_ridge, loss=loss)
+    assert np.abs(gradient).max() < 1e-3 * np.abs(at_zero).max()
+
+
+def test_own_loss_without_a_bound_is_refused():
+    problem = make_problem()
+    objective = problem.objective()
+    own = own_loss("cosh", lambda r, s: np.cosh(r - s), lambda r, s: np.sinh(s - r), lambda r, s: np.cosh(r - s))
+    with Run("als", 1, progress=False) as run, pytest.raises(UnsoundCombinationError, match="curvature_bound"):
+        als.alternate(replace(objective, loss=own), *problem.factors(), run)
 
 
 def test_unknown_method_is_named():

@@ -239,17 +239,3 @@ def block_rows(start, stop, low, high, indptr, indices, w, v, scores, own, other
                 s += q[j] * step[j]
             scores[k] -= s
     return fall, gradient, failed
-
-
-@fast
-def scores_of_rows(start, stop, indptr, indices, own, other, scores):
-    """scores[k] = ⟨p_x, q_y⟩ for the positives of rows start..stop."""
-    g = own.shape[1]
-    for x in range(start, stop):
-        p = own[x]
-        for k in range(indptr[x], indptr[x + 1]):
-            q = other[indices[k]]
-            s = own.dtype.type(0)
-            for d in range(g):
-                s += p[d] * q[d]
-            scores[k] = s

@@ -4,7 +4,8 @@
     LOGISTIC       log(1 + exp(−r s))
     SQUARED_HINGE  max(0, 1 − r s)²
 
-r is the target of the cell, s its score. ``first`` and ``second`` are derivatives by s.
+r is the target of the cell, s its score. ``first`` and ``second`` are derivatives by s. ``bound`` is the curvature of
+the quadratic that touches ℓ at s and lies above it everywhere: minimising that quadratic never raises ℓ.
 """
 
 import numpy as np
@@ -45,3 +46,14 @@ def second(code, r, s):
         e = np.exp(-abs(z))
         return r * r * e / ((1.0 + e) * (1.0 + e))
     return 2.0 * r * r if z < 1.0 else 0.0
+
+
+@strict
+def bound(code, r, s):
+    if code == SQUARE:
+        return 2.0
+    if code == LOGISTIC:
+        # Jaakkola and Jordan's bound: r² tanh(z/2) / (2z), which is r²/4 at z = 0.
+        z = abs(r * s)
+        return r * r * (0.25 if z < 1e-4 else np.tanh(0.5 * z) / (2.0 * z))
+    return 2.0 * r * r

@@ -1,9 +1,20 @@
-"""Losses on the positives: names users type, codes kernels take."""
+"""Losses on the positives: names users type, codes kernels take, and a way to bring one's own."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tacit.errors import InputError
 from tacit.kernels import losses as codes
+
+Array = NDArray[Any]
+Pointwise = Callable[[Array, Array], Array]
+"""A function of targets and scores, both (k,), to values (k,)."""
+
+OWN = -1
 
 
 @dataclass(frozen=True)
@@ -11,6 +22,8 @@ class Loss:
     """A convex loss ℓ(r, s) of one positive cell with target r and score s.
 
     ``quadratic`` losses have a constant second derivative, so a row's problem is one linear system.
+    ``value``, ``first`` and ``second`` are the functions of a user's own loss; the built-in ones are kernels.
+    ``curvature_bound``: a number that ℓ'' never exceeds, which lets ``als`` descend surely.
     """
 
     name: str
@@ -18,6 +31,19 @@ class Loss:
     quadratic: bool
     target: float
     """The target r of a positive when the caller gives none."""
+    value: Pointwise | None = None
+    first: Pointwise | None = None
+    second: Pointwise | None = None
+    curvature_bound: float | None = None
+
+    @property
+    def is_own(self) -> bool:
+        return self.code == OWN
+
+    @property
+    def has_majoriser(self) -> bool:
+        """Whether a quadratic lies above ℓ everywhere and touches it where we are."""
+        return not self.is_own or self.curvature_bound is not None
 
 
 LOSSES = {
@@ -36,5 +62,39 @@ def resolve(loss: str | Loss) -> Loss:
     if isinstance(loss, Loss):
         return loss
     if loss not in LOSSES:
-        raise InputError(f"loss must be one of {', '.join(map(repr, LOSSES))}, not {loss!r}.")
+        raise InputError(f"loss must be one of {', '.join(map(repr, LOSSES))} or a Loss, not {loss!r}.")
     return LOSSES[loss]
+
+
+def own_loss(
+    name: str,
+    value: Pointwise,
+    first: Pointwise,
+    second: Pointwise,
+    *,
+    target: float = 1.0,
+    curvature_bound: float | None = None,
+) -> Loss:
+    """A loss of one's own, convex in the score, as NumPy functions of (targets, scores).
+
+    >>> huberish = own_loss(
+    ...     "pseudo_huber",
+    ...     value=lambda r, s: np.sqrt(1 + (r - s) ** 2) - 1,
+    ...     first=lambda r, s: (s - r) / np.sqrt(1 + (r - s) ** 2),
+    ...     second=lambda r, s: (1 + (r - s) ** 2) ** -1.5,
+    ...     curvature_bound=1.0,
+    ... )
+    >>> huberish.has_majoriser
+    True
+    """
+    r, s = np.full(3, target), np.array([-1.0, 0.0, 1.0])
+    for what, function in (("value", value), ("first", first), ("second", second)):
+        found = np.asarray(function(r, s))
+        if found.shape != s.shape or not np.all(np.isfinite(found)):
+            raise InputError(
+                f"loss {name!r}: {what}(targets, scores) must give one finite number per score, "
+                f"but gave {found!r} for the scores {s}."
+            )
+        if what == "second" and np.any(found < 0):
+            raise InputError(f"loss {name!r} is not convex: its second derivative is negative near zero.")
+    return Loss(name, OWN, False, target, value, first, second, curvature_bound)

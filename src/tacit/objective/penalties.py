@@ -3,7 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import scipy.sparse as sp
+from numpy.typing import DTypeLike, NDArray
+
+from tacit.data.matrix import Csr, as_csr
+from tacit.errors import InputError
 
 Array = NDArray[Any]
 
@@ -21,3 +25,20 @@ def ridge_scale(evidence: Array, positive_mass: Array, strength: float, exponent
     """
     mean = float(np.mean(evidence**exponent))
     return strength * float(np.mean(positive_mass)) / mean if mean > 0 else strength
+
+
+def laplacian(graph: Any, strength: float, name: str, rows: int, dtype: DTypeLike = np.float32) -> Csr:
+    """λ_g L with L = D − S for the similarities S of a graph; tr(PᵀLP) = ½ Σ S_xx' ‖p_x − p_x'‖² (one-class MF Eq. 2).
+
+    S is made symmetric, (S + Sᵀ)/2; what a node says of itself drops out. Similarities must not be negative.
+
+    >>> laplacian(np.array([[0.0, 2.0], [2.0, 0.0]]), 0.5, "row_graph", 2).toarray()
+    array([[ 1., -1.],
+           [-1.,  1.]], dtype=float32)
+    """
+    similar = as_csr(graph, name, rows=rows, cols=rows, dtype=np.float64, minimum=0.0, allow_empty=True).native()
+    if strength < 0:
+        raise InputError(f"the strength of {name} must not be negative, but is {strength:g}.")
+    similar = (similar + similar.T) / 2
+    degree = np.asarray(similar.sum(axis=1)).ravel()
+    return as_csr(strength * (sp.diags_array(degree) - similar), name, dtype=dtype, zeros="keep", allow_empty=True)

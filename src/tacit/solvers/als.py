@@ -2,6 +2,9 @@
 
     repeat: for every row x solve A_x p_x = h_x with Q fixed; then the same for the columns with P fixed
 
+For a loss that is not quadratic the row's problem is replaced by a quadratic that touches J where the row is and lies
+above it (``kernels.losses.bound``), so that a sweep still never raises J.
+
 Three ways to improve a row, each writing to the row's own factor only (kernels/als.py states A and h):
 
 - ``cholesky``: exact, n_x g² + g³/3; for small g
@@ -21,6 +24,7 @@ from numpy.typing import NDArray
 from tacit import threads
 from tacit.errors import DivergedError, InputError, UnsoundCombinationError
 from tacit.kernels import als as kernels
+from tacit.objective.losses import LOSSES, Loss
 from tacit.objective.whole_data import Side, WholeData
 from tacit.progress import Run
 
@@ -39,6 +43,15 @@ SOLVED = 3e-7
 
 BLOCK = 64
 
+ROUNDS = 60
+"""Quadratics at most per complete solve of a loss that is not quadratic itself."""
+
+SOLVED_IN_ROUND = 1e-1
+"""Residual at which a row is done with one of these."""
+
+SOLVED_IN_ROUNDS = 1e-4
+"""Gradient, relative to that at zero, at which all rows count as solved."""
+
 
 def choose(method: str, factors: int) -> str:
     """What ``auto`` stands for at this number of factors.
@@ -56,33 +69,59 @@ def choose(method: str, factors: int) -> str:
 class HalfSweep:
     """One side of the alternation: coefficients are prepared once, ``improve`` runs every sweep."""
 
-    def __init__(self, side: Side, factors: int, method: str, steps: int, threads_: int) -> None:
+    def __init__(
+        self, side: Side, factors: int, method: str, steps: int, threads_: int, loss: Loss = LOSSES["square"]
+    ) -> None:
         self.side = side
+        self.loss = loss
         self.steps = steps
         self.threads = threads_
-        self.w, self.v = side.quadratic()
+        if loss.quadratic:
+            self.w, self.v = side.quadratic()
         self.chunks = side.chunks(factors)
         width = factors if method == "cholesky" else BLOCK
         self.blocks = None if method == "cg" else threads.even_chunks(factors, width)
 
     def improve(self, own: Array, other: Array) -> tuple[float, float]:
-        """Improve ``own`` in place; by how much J fell, and the squared norm of its gradient on the way."""
+        """Improve ``own`` in place; by how much J (or its majoriser) fell, and the squared norm of its gradient."""
         gram, offset = self.side.caches(other, self.threads)
+        if self.loss.quadratic and self.blocks is None:
+            return self._by_conjugate_gradient(own, other, gram, offset, self.steps, 0.0)
+        scores = self.side.scores(own, other, self.threads)
+        if not self.loss.quadratic:
+            self._touch(scores)
         if self.blocks is None:
             return self._by_conjugate_gradient(own, other, gram, offset, self.steps, 0.0)
-        scores = np.empty(len(self.side.indices), dtype=own.dtype)
-        self._run(kernels.scores_of_rows, self.side.indptr, self.side.indices, own, other, scores)
         return self._by_blocks(own, other, gram, offset, scores)
 
     def solve(self, own: Array, other: Array) -> None:
-        """Set every row of ``own`` to the minimiser of J, wherever it was: both ways start from nothing."""
+        """Set every row of ``own`` to the minimiser of J, wherever it was: both ways start from nothing.
+
+        A loss that is not quadratic takes several quadratics, each touching J where the last one led, until the
+        gradient has shrunk to ``SOLVED_IN_ROUNDS`` of what it was.
+        """
         gram, offset = self.side.caches(other, self.threads)
         own[:] = 0
-        if own.shape[1] > SOLVE_BY_CHOLESKY_UP_TO:
-            self._by_conjugate_gradient(own, other, gram, offset, 2 * own.shape[1], SOLVED)
-        else:
-            self.blocks = [(0, own.shape[1])]
-            self._by_blocks(own, other, gram, offset, np.zeros(len(self.side.indices), dtype=own.dtype))
+        self.blocks = [(0, own.shape[1])]
+        first = None
+        for _ in range(1 if self.loss.quadratic else ROUNDS):
+            scores = self.side.scores(own, other, self.threads)
+            if not self.loss.quadratic:
+                self._touch(scores)
+            if own.shape[1] > SOLVE_BY_CHOLESKY_UP_TO:
+                enough = SOLVED if self.loss.quadratic else SOLVED_IN_ROUND
+                _, gradient = self._by_conjugate_gradient(own, other, gram, offset, 2 * own.shape[1], enough)
+            else:
+                _, gradient = self._by_blocks(own, other, gram, offset, scores)
+            first = gradient if first is None else first
+            if gradient <= SOLVED_IN_ROUNDS**2 * first:
+                break
+
+    def _touch(self, scores: Array) -> None:
+        """w and v of the quadratic that touches φ at the scores: w = ½φ'' (majorised), v = w s − ½φ'."""
+        _, first, second = self.side.derivatives(self.loss, scores, bound=True, threads_=self.threads)
+        self.w = second / 2
+        self.v = self.w * scores - first / 2
 
     def _by_conjugate_gradient(
         self, own: Array, other: Array, gram: Array, offset: Array, steps: int, tolerance: float
@@ -116,9 +155,18 @@ class HalfSweep:
         return threads.run(lambda start, stop: kernel(start, stop, *arguments), self.chunks, self.threads)
 
 
-def solve_exactly(side: Side, own: Array, other: Array, threads_: int = 0) -> None:
+def solve_exactly(side: Side, own: Array, other: Array, threads_: int = 0, *, loss: Loss = LOSSES["square"]) -> None:
     """Set every row of ``own`` (n, g) to the minimiser of J given ``other`` (m, g)."""
-    HalfSweep(side, own.shape[1], "cholesky", 0, threads_).solve(own, other)
+    HalfSweep(side, own.shape[1], "cholesky", 0, threads_, loss).solve(own, other)
+
+
+def require_majoriser(loss: Loss) -> None:
+    """Refuse a loss that no quadratic is known to lie above."""
+    if not loss.has_majoriser:
+        raise UnsoundCombinationError(
+            f"solver='als' needs a quadratic above the loss, but loss {loss.name!r} states no curvature_bound; "
+            "give one, or use solver='newton'."
+        )
 
 
 def alternate(
@@ -140,22 +188,21 @@ def alternate(
     ``after_sweep`` is called after every sweep, and what it returns joins the record of that sweep; ``after_report``
     is called when the record is in the run's history. With ``start`` above zero the run goes on from its history.
     """
-    if not objective.loss.quadratic:
-        raise UnsoundCombinationError(
-            f"solver='als' needs a quadratic loss, but loss={objective.loss.name!r} is not; choose another solver."
-        )
+    loss = objective.loss
+    require_majoriser(loss)
     factors = row_factors.shape[1]
     method = choose(method, factors)
-    rows = HalfSweep(objective.rows, factors, method, steps, threads_)
-    cols = HalfSweep(objective.cols, factors, method, steps, threads_)
+    rows = HalfSweep(objective.rows, factors, method, steps, threads_, loss)
+    cols = HalfSweep(objective.cols, factors, method, steps, threads_, loss)
     value = run.history[-1]["objective"] if start else objective.value(row_factors, col_factors, threads_)
     for iteration in run.iterations(start):
         began = time.perf_counter()
         row_fall, row_gradient = rows.improve(row_factors, col_factors)
         col_fall, col_gradient = cols.improve(col_factors, row_factors)
+        before = value
+        # What each step takes off a quadratic is known to the solver, so J itself is summed only once, at the start.
         fall = row_fall + col_fall
-        # What each step takes off J is known to the solver, so J itself is summed only once, at the start.
-        value -= fall
+        value = value - fall if loss.quadratic else objective.value(row_factors, col_factors, threads_)
         if not np.isfinite(value):
             term = "rows" if not np.isfinite(row_fall) else "columns"
             raise DivergedError(
@@ -170,5 +217,5 @@ def alternate(
         )
         if after_report is not None:
             after_report()
-        if fall <= tolerance * abs(value):
+        if before - value <= tolerance * abs(value):
             run.stop()

@@ -1,0 +1,115 @@
+"""Ω⁺ and the weights as one side sees them; the other side is the same class on the transpose."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit import threads
+from tacit.kernels import positives as kernels
+from tacit.objective.losses import Loss
+
+Array = NDArray[Any]
+
+ROWS_PER_GRAM = 4096
+"""Rows summed into one partial Gram matrix; fixed, so that the sum does not depend on the threads."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """Ω⁺ and the weights from one side: row x owns the positives ``indices[indptr[x]:indptr[x+1]]``.
+
+    weight, target : c and r per positive
+    own_weight, other_weight : a_x of this side's rows, b_y of the other side's
+    ridge : λ_x of this side's rows
+    unlabelled_target : t
+    """
+
+    indptr: Array
+    indices: Array
+    weight: Array
+    target: Array
+    own_weight: Array
+    other_weight: Array
+    ridge: Array
+    unlabelled_target: float
+
+    @property
+    def rows(self) -> int:
+        return len(self.indptr) - 1
+
+    def quadratic(self) -> tuple[Array, Array]:
+        """w = c − a_x b_y and v = c r − a_x b_y t per positive: the squared loss without the unlabelled share."""
+        of_row = np.repeat(self.own_weight, np.diff(self.indptr))
+        unlabelled = of_row * self.other_weight[self.indices]
+        w = self.weight - unlabelled
+        v = self.weight * self.target - unlabelled * self.own_weight.dtype.type(self.unlabelled_target)
+        return w, v
+
+    def caches(self, other: Array, threads_: int = 0) -> tuple[Array, Array]:
+        """S = QᵀBQ (g, g) and o = t Qᵀb (g,) of the other side's factors."""
+        gram = weighted_gram(other, self.other_weight, threads_)
+        offset = (self.unlabelled_target * (self.other_weight @ other)).astype(other.dtype)
+        return gram, offset
+
+    def chunks(self, factors: int) -> list[tuple[int, int]]:
+        """Consecutive rows of about equal work; small problems are not cut finely."""
+        work = len(self.indices) + self.rows * factors / 8
+        most = int(np.clip(work * factors / 400_000, 1, 128))
+        return threads.balanced_chunks(self.indptr, row_cost=factors / 8, most=most)
+
+    def scores(self, own: Array, other: Array, threads_: int = 0) -> Array:
+        """s = ⟨p_x, q_y⟩ per positive."""
+        scores = np.empty(len(self.indices), dtype=own.dtype)
+        chunks = self.chunks(own.shape[1])
+        threads.run(
+            lambda a, b: kernels.scores_of_rows(a, b, self.indptr, self.indices, own, other, scores), chunks, threads_
+        )
+        return scores
+
+    def derivatives(
+        self, loss: Loss, scores: Array, *, bound: bool = False, threads_: int = 0
+    ) -> tuple[float, Array, Array]:
+        """Σ φ, and φ' and φ'' per positive, for φ(s) = c ℓ(r, s) − a_x b_y (t − s)² (kernels/positives.py).
+
+        ``bound`` takes the curvature of ℓ's quadratic majoriser in place of ℓ''.
+        """
+        first, second = np.empty_like(scores), np.empty_like(scores)
+        if loss.is_own:
+            return self._own_derivatives(loss, scores, bound, first, second), first, second
+        parts = threads.run(
+            lambda start, stop: kernels.derivatives_of_rows(
+                start, stop, self.indptr, self.indices, self.weight, self.target, scores, self.own_weight,
+                self.other_weight, self.unlabelled_target, loss.code, bound, first, second,
+            ),
+            self.chunks(8),
+            threads_,
+        )  # fmt: skip
+        return float(sum(parts)), first, second
+
+    def _own_derivatives(self, loss: Loss, scores: Array, bound: bool, first: Array, second: Array) -> float:
+        """The same for a user's own loss, given as NumPy functions."""
+        assert loss.value is not None and loss.first is not None and loss.second is not None
+        s, r, c = scores.astype(np.float64), self.target.astype(np.float64), self.weight.astype(np.float64)
+        own = np.repeat(self.own_weight.astype(np.float64), np.diff(self.indptr))
+        unlabelled = own * self.other_weight[self.indices]
+        gap = self.unlabelled_target - s
+        curvature: Any = loss.curvature_bound if bound else loss.second(r, s)
+        first[:] = c * loss.first(r, s) + 2 * unlabelled * gap
+        second[:] = c * curvature - 2 * unlabelled
+        return float(np.sum(c * loss.value(r, s) - unlabelled * gap**2))
+
+
+def weighted_gram(factors: Array, weight: Array, threads_: int = 0) -> Array:
+    """FᵀWF for F (n, g) and a diagonal W, as partial products over fixed blocks of rows, added in order."""
+
+    def part(start: int, stop: int) -> Array:
+        block = factors[start:stop]
+        product: Array = (block * weight[start:stop, None]).T @ block
+        return product
+
+    total = np.zeros((factors.shape[1], factors.shape[1]), dtype=factors.dtype)
+    for partial in threads.run(part, threads.even_chunks(len(factors), ROWS_PER_GRAM), threads_):
+        total += partial
+    return total

@@ -1,0 +1,228 @@
+"""Towers: how the factors P (n, g) of one side arise from parameters θ.
+
+    LinearTower    P = Σ_fields Z_f V_f                     ids (Z = I), features, ids beside features
+                   with biases: SVDFeature, fBGD Eq. 11–13
+    PairwiseTower  p_xh = [v_x + v_h, ⟨v_x, v_h⟩]           PITF, fBGD Eq. 25–26 (the other side has a fixed one)
+    ProductTower   p_xh = v_x ∘ v_h                         CP, fBGD Eq. 27–28
+
+θ is one flat vector; field f owns a slice of it, V_f (f_f, w_f) row by row. P is linear in every *group* of fields when
+the others stay: all fields of a linear tower are one group, each field of the tensor towers is its own. For a group,
+``push`` takes a change of its parameters to the change of P and ``pull`` takes ∂J/∂P back to the parameters: solvers
+need no more. Slips of the paper that matter here: Eq. 17's derivative is z at d = d* only, and the fixed ones of
+Eq. 13 never change.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from tacit.objective.maps import Identity, Map
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Field:
+    """Features that belong together, such as the ids, the words of a description, or one context.
+
+    map : Z (n, f)
+    columns : the columns of P that V (f, len(columns)) adds to
+    ridge : (f,) strength of λ_j ‖v_j‖² for each feature
+    """
+
+    name: str
+    map: Map
+    columns: Array
+    ridge: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.map.features, len(self.columns)
+
+    @property
+    def size(self) -> int:
+        return self.map.features * len(self.columns)
+
+
+class Tower:
+    """What all towers share: the flat θ and its slices. ``fixed`` are (column, value) pairs of P that never change."""
+
+    def __init__(
+        self, rows: int, factors: int, fields: Sequence[Field], fixed: Sequence[tuple[int, float]] = ()
+    ) -> None:
+        self.rows, self.factors = rows, factors
+        self.fields = tuple(fields)
+        self.fixed = tuple(fixed)
+        borders = np.cumsum([0, *(field.size for field in self.fields)])
+        self.slices = tuple(slice(int(a), int(b)) for a, b in pairwise(borders))
+        self.size = int(borders[-1])
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """Sets of neighbouring fields in which P is jointly linear."""
+        return tuple((place,) for place in range(len(self.fields)))
+
+    def start(self, rng: np.random.Generator, scale: float, dtype: DTypeLike = np.float32) -> Array:
+        """θ drawn from N(0, scale²)."""
+        return (scale * rng.standard_normal(self.size)).astype(dtype)
+
+    def part(self, theta: Array, place: int) -> Array:
+        """V of one field as a view (f, w) of θ."""
+        return theta[self.slices[place]].reshape(self.fields[place].shape)
+
+    def span(self, group: Sequence[int]) -> slice:
+        """Where a group of neighbouring fields lies in θ."""
+        return slice(self.slices[group[0]].start, self.slices[group[-1]].stop)
+
+    def ridge(self, group: Sequence[int], dtype: DTypeLike = np.float32) -> Array:
+        """λ of every single parameter of a group."""
+        parts = [np.repeat(self.fields[place].ridge, len(self.fields[place].columns)) for place in group]
+        return np.concatenate(parts).astype(dtype)
+
+    def forward(self, theta: Array, threads_: int = 0) -> Array:
+        """P (n, g), C-contiguous. For plain ids it is θ itself, not a copy."""
+        raise NotImplementedError
+
+    def push(self, group: Sequence[int], theta: Array, step: Array, threads_: int = 0) -> Array:
+        """The change of P (n, g) when the group's parameters change by ``step`` (flat)."""
+        raise NotImplementedError
+
+    def pull(self, group: Sequence[int], theta: Array, gradient: Array, threads_: int = 0) -> Array:
+        """∂J/∂θ of the group (flat) from ∂J/∂P (n, g): the transpose of ``push``."""
+        raise NotImplementedError
+
+    def pull_diagonal(self, group: Sequence[int], theta: Array, diagonal: Array, threads_: int = 0) -> Array:
+        """The diagonal of JᵀDJ (flat) for a diagonal D given as (n, g), J being ``push`` as a matrix."""
+        raise NotImplementedError
+
+
+class LinearTower(Tower):
+    """P = Σ_f Z_f V_f, plus the fixed columns."""
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        return (tuple(range(len(self.fields))),)
+
+    @property
+    def is_ids(self) -> bool:
+        """Every row has its own factor and nothing else: rows can be solved one by one."""
+        return len(self.fields) == 1 and isinstance(self.fields[0].map, Identity) and not self.fixed
+
+    def forward(self, theta: Array, threads_: int = 0) -> Array:
+        if self.is_ids:
+            return self.part(theta, 0)
+        factors = self.push(range(len(self.fields)), theta, theta, threads_)
+        for column, value in self.fixed:
+            factors[:, column] = value
+        return factors
+
+    def push(self, group: Sequence[int], theta: Array, step: Array, threads_: int = 0) -> Array:
+        first = self.slices[group[0]].start
+        images = []
+        for place in group:
+            field, own = self.fields[place], self.slices[place]
+            image = field.map.times(step[own.start - first : own.stop - first].reshape(field.shape), threads_)
+            if len(field.columns) == self.factors and len(group) == 1:
+                return image
+            images.append((field.columns, image))
+        change = np.zeros((self.rows, self.factors), dtype=step.dtype)
+        for columns, image in images:
+            change[:, columns] += image
+        return change
+
+    def pull(self, group: Sequence[int], theta: Array, gradient: Array, threads_: int = 0) -> Array:
+        return self._pulled(group, gradient, "transposed_times", threads_)
+
+    def pull_diagonal(self, group: Sequence[int], theta: Array, diagonal: Array, threads_: int = 0) -> Array:
+        return self._pulled(group, diagonal, "squared_transposed_times", threads_)
+
+    def _pulled(self, group: Sequence[int], values: Array, product: str, threads_: int) -> Array:
+        parts = []
+        for place in group:
+            field = self.fields[place]
+            own = values if len(field.columns) == self.factors else np.ascontiguousarray(values[:, field.columns])
+            parts.append(getattr(field.map, product)(own, threads_).ravel())
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+class _TensorTower(Tower):
+    """Two one-hot fields, row and context, that multiply each other: P is linear in each, not in both."""
+
+    def _images(self, theta: Array, threads_: int) -> tuple[Array, Array]:
+        first, second = (field.map.times(self.part(theta, k), threads_) for k, field in enumerate(self.fields))
+        return first, second
+
+    def _other(self, group: Sequence[int], theta: Array, threads_: int) -> Array:
+        """The factor of every row that the other field gives."""
+        place = 1 - group[0]
+        return self.fields[place].map.times(self.part(theta, place), threads_)
+
+
+class PairwiseTower(_TensorTower):
+    """p_xh = [v_x + v_h, ⟨v_x, v_h⟩] (n, f + 1); the columns' tower has a fixed one in the last place."""
+
+    def forward(self, theta: Array, threads_: int = 0) -> Array:
+        first, second = self._images(theta, threads_)
+        return _beside(first + second, (first * second).sum(axis=1))
+
+    def push(self, group: Sequence[int], theta: Array, step: Array, threads_: int = 0) -> Array:
+        field = self.fields[group[0]]
+        image = field.map.times(step.reshape(field.shape), threads_)
+        return _beside(image, (image * self._other(group, theta, threads_)).sum(axis=1))
+
+    def pull(self, group: Sequence[int], theta: Array, gradient: Array, threads_: int = 0) -> Array:
+        own = gradient[:, :-1] + gradient[:, -1:] * self._other(group, theta, threads_)
+        return self.fields[group[0]].map.transposed_times(own, threads_).ravel()
+
+    def pull_diagonal(self, group: Sequence[int], theta: Array, diagonal: Array, threads_: int = 0) -> Array:
+        own = diagonal[:, :-1] + diagonal[:, -1:] * self._other(group, theta, threads_) ** 2
+        return self.fields[group[0]].map.squared_transposed_times(own, threads_).ravel()
+
+
+class ProductTower(_TensorTower):
+    """p_xh = v_x ∘ v_h (n, f)."""
+
+    def start(self, rng: np.random.Generator, scale: float, dtype: DTypeLike = np.float32) -> Array:
+        """The context starts near one: products of two small numbers would leave no gradient to follow."""
+        theta = super().start(rng, scale, dtype)
+        theta[self.slices[1]] += 1
+        return theta
+
+    def forward(self, theta: Array, threads_: int = 0) -> Array:
+        first, second = self._images(theta, threads_)
+        return np.multiply(first, second)
+
+    def push(self, group: Sequence[int], theta: Array, step: Array, threads_: int = 0) -> Array:
+        field = self.fields[group[0]]
+        return field.map.times(step.reshape(field.shape), threads_) * self._other(group, theta, threads_)
+
+    def pull(self, group: Sequence[int], theta: Array, gradient: Array, threads_: int = 0) -> Array:
+        own = gradient * self._other(group, theta, threads_)
+        return self.fields[group[0]].map.transposed_times(own, threads_).ravel()
+
+    def pull_diagonal(self, group: Sequence[int], theta: Array, diagonal: Array, threads_: int = 0) -> Array:
+        own = diagonal * self._other(group, theta, threads_) ** 2
+        return self.fields[group[0]].map.squared_transposed_times(own, threads_).ravel()
+
+
+def _beside(matrix: Array, column: Array) -> Array:
+    return np.concatenate([matrix, column[:, None]], axis=1)
+
+
+def id_tower(rows: int, factors: int, ridge: Array | None = None) -> LinearTower:
+    """Every row has a factor of its own.
+
+    >>> id_tower(3, 2).size
+    6
+    """
+    ridge = np.zeros(rows) if ridge is None else ridge
+    return LinearTower(rows, factors, [Field("ids", Identity(rows), np.arange(factors), ridge)])
+
+
+def feature_tower(features: Map, factors: int, ridge: Array) -> LinearTower:
+    """P = X W: a row is what its features say, so unseen rows have factors too (one-class MF Eq. 2, LEML)."""
+    return LinearTower(features.rows, factors, [Field("features", features, np.arange(factors), ridge)])

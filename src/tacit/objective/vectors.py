@@ -1,0 +1,26 @@
+"""Inner products and steps on flat vectors, in fixed chunks: the same bits at any number of threads."""
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from tacit import threads
+from tacit.kernels import vectors as kernels
+
+Array = NDArray[Any]
+
+CHUNK = 1 << 18
+
+
+def inner(left: Array, right: Array, threads_: int = 0) -> float:
+    """⟨left, right⟩ in float64, whatever the type of the arrays (of one shape, C-contiguous)."""
+    left, right = left.reshape(-1), right.reshape(-1)
+    chunks = threads.even_chunks(len(left), CHUNK)
+    return float(sum(threads.run(lambda a, b: kernels.inner(a, b, left, right), chunks, threads_)))
+
+
+def move(point: Array, alpha: float, direction: Array, threads_: int = 0) -> None:
+    """point += alpha · direction, in place."""
+    point, direction = point.reshape(-1), direction.reshape(-1)
+    chunks = threads.even_chunks(len(point), CHUNK)
+    threads.run(lambda a, b: kernels.move(a, b, alpha, direction, point), chunks, threads_)

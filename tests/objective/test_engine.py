@@ -1,0 +1,175 @@
+"""Value, gradient and Hessian product of every loss × tower × penalty, against every cell and finite differences."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tacit.objective.half import Block
+from tacit.objective.losses import own_loss, resolve
+from tacit.objective.penalties import laplacian
+from tacit.objective.towers import id_tower
+from tacit.objective.two_towers import Parameters, TwoTowers
+from tests import naive
+from tests.problems import make_problem
+from tests.towers import KINDS, make_tower
+
+N, M, G = 12, 9, 4
+LOSSES = ("square", "logistic", "squared_hinge", "own")
+
+# The logistic loss again, brought from outside: the oracle knows it, the code under test does not.
+OWN = own_loss(
+    "own",
+    value=lambda r, s: np.log1p(np.exp(-r * s)),
+    first=lambda r, s: -r / (1 + np.exp(r * s)),
+    second=lambda r, s: r * r * np.exp(r * s) / (1 + np.exp(r * s)) ** 2,
+    curvature_bound=0.25,
+)
+
+
+class Setting:
+    """A problem with towers and graphs, and J computed from every cell."""
+
+    def __init__(self, loss, kind, graph, seed=0):
+        self.loss = "logistic" if loss == "own" else loss
+        # It leaves out what a graph couples through shared features and what PITF's two parts share.
+        self.diagonal_is_exact = kind != "pairwise" and (not graph or kind == "ids")
+        self.problem = make_problem(seed=seed, n=N, m=M, g=G, loss=self.loss)
+        rng = np.random.default_rng(seed + 100)
+        self.twin = make_tower(kind, N, G, seed)
+        objective = replace(self.problem.objective(), loss=OWN if loss == "own" else resolve(loss))
+        self.similar = rng.random((N, N)) * (rng.random((N, N)) < 0.3)
+        self.strength = 0.7 if graph else 0.0
+        row_graph = laplacian(self.similar, self.strength, "row_graph", N, np.float64) if graph else None
+        self.towers = TwoTowers(objective, self.twin.tower, id_tower(M, G), row_graph=row_graph)
+        theta = rng.normal(0, 0.5, self.twin.tower.size)
+        self.parameters = Parameters(theta, self.problem.Q.ravel().copy())
+
+    def value(self, theta):
+        tower = self.twin.tower
+        P, Q = self.twin.naive(theta), self.parameters.cols.reshape(M, G)
+        p = self.problem
+        total = naive.whole_data_value(P, Q, *p.parts, p.row_ridge, p.col_ridge, loss=self.loss)
+        total += naive.graph_penalty(P, self.similar, self.strength)
+        for place, field in enumerate(tower.fields):
+            total += float(field.ridge @ (theta[tower.slices[place]].reshape(field.shape) ** 2).sum(axis=1))
+        return total
+
+    def differences(self, theta, step=1e-6):
+        out = np.zeros_like(theta)
+        for i in range(len(theta)):
+            up, down = theta.copy(), theta.copy()
+            up[i] += step
+            down[i] -= step
+            out[i] = (self.value(up) - self.value(down)) / (2 * step)
+        return out
+
+
+@pytest.fixture(params=[(loss, kind, graph) for loss in LOSSES for kind in KINDS for graph in (False, True)], ids=str)
+def setting(request):
+    return Setting(*request.param)
+
+
+def blocks(setting):
+    tower, theta = setting.twin.tower, setting.parameters.rows
+    half = setting.towers.half("rows", setting.parameters.cols.reshape(M, G))
+    return [Block(half, tower, theta, group) for group in tower.groups]
+
+
+def test_value_is_the_sum_over_every_cell(setting):
+    expected = setting.value(setting.parameters.rows)
+    assert setting.towers.value(setting.parameters) == pytest.approx(expected, rel=1e-10)
+
+
+def test_forward_is_the_dense_formula(setting):
+    theta = setting.parameters.rows
+    np.testing.assert_allclose(setting.twin.tower.forward(theta), setting.twin.naive(theta), rtol=0, atol=1e-12)
+
+
+def test_gradient_is_the_slope_of_the_value(setting):
+    expected = setting.differences(setting.parameters.rows)
+    for block in blocks(setting):
+        gradient = block.gradient(block.at(block.here), block.here)
+        np.testing.assert_allclose(gradient, expected[block.span], rtol=1e-5, atol=1e-6)
+
+
+def test_one_pass_gives_the_same_value_and_gradient(setting):
+    for block in blocks(setting):
+        point = block.half.at(block.tower.forward(block.theta))
+        value, gradient = block.half.value_and_gradient(point.factors)
+        assert value == pytest.approx(point.value, rel=1e-12)
+        np.testing.assert_allclose(gradient, block.half.gradient(point), rtol=0, atol=1e-10)
+
+
+def test_hessian_product_is_the_slope_of_the_gradient(setting):
+    rng = np.random.default_rng(5)
+    for block in blocks(setting):
+        here = block.here.copy()
+        step = rng.normal(size=len(here))
+        size = 1e-6
+        up, down = (block.gradient(block.at(here + sign * size * step), here + sign * size * step) for sign in (1, -1))
+        product = block.product(block.at(here), step)
+        np.testing.assert_allclose(product, (up - down) / (2 * size), rtol=1e-4, atol=1e-5)
+
+
+def test_diagonal_is_that_of_the_hessian(setting):
+    for block in blocks(setting):
+        point = block.at(block.here.copy())
+        diagonal = block.diagonal(point)
+        assert np.all(diagonal > 0)
+        if not setting.diagonal_is_exact:
+            continue
+        for i in range(0, len(diagonal), 5):
+            unit = np.zeros_like(diagonal)
+            unit[i] = 1.0
+            assert diagonal[i] == pytest.approx(block.product(point, unit)[i], rel=1e-9, abs=1e-12)
+
+
+def test_the_value_along_a_line_is_the_value(setting):
+    rng = np.random.default_rng(6)
+    for block in blocks(setting):
+        here = block.here.copy()
+        step = rng.normal(size=len(here))
+        along = block.along(block.at(here), here, step)
+        for alpha in (0.0, 0.3, -1.1):
+            assert along(alpha) == pytest.approx(block.at(here + alpha * step).value, rel=1e-10)
+
+
+@pytest.mark.parametrize("loss", ["square", "logistic", "squared_hinge"])
+def test_gradient_and_hessian_by_factors_equal_every_cell_to_1e_10(loss):
+    problem = make_problem(seed=3, loss=loss)
+    towers = TwoTowers.of_ids(problem.objective(), problem.P.shape[1])
+    half = towers.half("rows", problem.Q)
+    point = half.at(problem.P)
+    parts = (problem.P, problem.Q, *problem.parts, problem.row_ridge)
+    np.testing.assert_allclose(half.gradient(point), naive.whole_data_gradient(*parts, loss=loss), rtol=0, atol=1e-10)
+    step = np.random.default_rng(0).normal(size=problem.P.shape)
+    expected = naive.whole_data_hessian(*parts, loss=loss) @ step.ravel()
+    np.testing.assert_allclose(half.product(point, step).ravel(), expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge", "own"])
+def test_the_majoriser_lies_above_the_loss_and_touches_it(loss):
+    setting = Setting(loss, "ids", False)
+    P, Q = setting.parameters.rows.reshape(N, G), setting.parameters.cols.reshape(M, G)
+    half = setting.towers.half("rows", Q, bound=True)
+    point = half.at(P)
+    rng = np.random.default_rng(1)
+    for size in (0.01, 0.3, 3.0):
+        step = size * rng.normal(size=P.shape)
+        model = point.value + np.vdot(half.gradient(point), step) + 0.5 * np.vdot(step, half.product(point, step))
+        assert model >= half.at(P + step).value - 1e-9
+
+
+def test_same_bits_at_any_number_of_threads():
+    problem = make_problem(seed=7, n=9000, m=40, g=8, density=0.05)
+    objective = problem.objective(np.float32)
+    P, Q = problem.factors(np.float32)
+    towers = TwoTowers.of_ids(objective, 8)
+    results = []
+    for threads in (1, 3):
+        half = towers.half("rows", Q, threads_=threads)
+        point = half.at(P)
+        value, gradient = half.value_and_gradient(P)
+        results.append((point.value, value, gradient.tobytes(), half.product(point, P).tobytes()))
+    assert results[0] == results[1]
