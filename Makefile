@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data/README.md),)
 export TACIT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: setup demo test lint bench docs clean
+.PHONY: setup demo test lint bench bench-setup docs clean
 
 $(VENV)/base.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -35,6 +35,16 @@ lint: setup
 test: lint
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not jit and not slow" tests/kernels tests/solvers
+
+# Peers have an environment of their own: they never enter the package's.
+PEERS := .venv-peers
+$(PEERS)/stamp: benchmarks/peers/requirements.txt
+	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install -r benchmarks/peers/requirements.txt
+	touch $@
+
+bench-setup: setup $(PEERS)/stamp
+	$(PIP) install -e '.[bench]'
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-UNLABELLED_SHARE = 15.0
-"""Total weight of the unlabelled cells over the number of positives, when ``unlabelled_weight`` is not given."""
-
 START_SCALE = 0.1
 """Length of a random factor at the start, small against the positives' target of 1."""
 
@@ -119,8 +116,7 @@ def checked(model: "FactorRecommender") -> dict[str, Any]:
     share = checks.number("held_out", model.held_out, 0.0)
     if share >= 1:
         raise InputError(f"held_out is a share of the positives and must be below 1, not {share:g}.")
-    if model.unlabelled_weight is not None:
-        checks.number("unlabelled_weight", model.unlabelled_weight, above=0.0)
+    weight = model.unlabelled_weight
     threads.resolve(model.threads)
     return {
         "factors": checks.whole("factors", model.factors, 1),
@@ -131,6 +127,7 @@ def checked(model: "FactorRecommender") -> dict[str, Any]:
         "frequency_exponent": recipes.exponents(model.frequency_exponent),
         "tolerance": checks.number("tolerance", model.tolerance, 0.0),
         "positive_weight": model.positive_weight,
+        "unlabelled_weight": weight if weight is None else checks.number("unlabelled_weight", weight, above=0.0),
         "held_out": share,
     }
 
@@ -144,14 +141,10 @@ def _mark(parameters: dict[str, Any], seed: int, positives: sp.csr_array) -> str
 
 
 def recipe_of(model: "FactorRecommender", positives: sp.csr_array) -> Recipe:
-    weight = model.unlabelled_weight
-    if weight is None:
-        n, m = positives.shape
-        weight = UNLABELLED_SHARE * positives.nnz / (n * m)
     return Recipe.measure(
         positives,
         positive_weight=model.positive_weight,
-        unlabelled_weight=weight,
+        unlabelled_weight=model.unlabelled_weight,
         unlabelled_target=model.unlabelled_target,
         frequency_exponent=model.frequency_exponent,
         regularization=model.regularization,

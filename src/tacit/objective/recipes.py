@@ -20,6 +20,10 @@ from tacit.objective.whole_data import Side, WholeData
 
 Array = NDArray[Any]
 
+UNLABELLED_TOTAL = 15.0
+"""Weight of all cells over that of the positives, when no weight is given. Between 10 and 20 no set of several that
+differ fifty-fold in density lost more than two hundredths of its best NDCG; a weight per cell does not carry over."""
+
 
 @dataclass(frozen=True)
 class SideRule:
@@ -60,7 +64,7 @@ class Recipe:
         *,
         loss: str = "square",
         positive_weight: PositiveWeight = "log",
-        unlabelled_weight: float,
+        unlabelled_weight: float | None = None,
         unlabelled_target: float = 0.0,
         frequency_exponent: float | tuple[float, float] = 0.0,
         regularization: float,
@@ -68,11 +72,15 @@ class Recipe:
     ) -> Self:
         """The recipe for these positives.
 
-        ``frequency_exponent`` is ρ of the columns, or a pair for rows and columns: a_x b_y then follows both.
+        ``frequency_exponent`` is ρ of the columns, or a pair for rows and columns: a_x b_y then follows both. Without
+        ``unlabelled_weight`` all cells together weigh ``UNLABELLED_TOTAL`` times what the positives weigh.
         """
         row_exponent, col_exponent = exponents(frequency_exponent)
         smallest = float(positives.data.min()) if positives.nnz else 1.0
         counts, masses = _counts_and_masses(positives, of_positives(positives.data, positive_weight, smallest))
+        if unlabelled_weight is None:
+            n, m = positives.shape
+            unlabelled_weight = UNLABELLED_TOTAL * float(masses[0].sum()) / (n * m)
         weights = (
             FrequencyWeight.measure(counts[0], 1.0, row_exponent),
             FrequencyWeight.measure(counts[1], unlabelled_weight, col_exponent),

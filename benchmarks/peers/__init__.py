@@ -1,0 +1,1 @@
+"""One adapter per library: ``fit(train, threads, **parameters) -> (P, Q)`` and ``VERSION``."""

@@ -1,0 +1,57 @@
+"""Results files: what was measured, by which command, on which machine, with which versions."""
+
+import datetime
+import json
+import os
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent / "results"
+PACKAGES = ("tacit", "numpy", "scipy", "numba", "scikit-learn", "polars")
+
+
+def machine() -> dict[str, Any]:
+    """Facts about the machine that bear on time and memory."""
+    facts: dict[str, Any] = {
+        "python": platform.python_version(),
+        "system": platform.system(),
+        "architecture": platform.machine(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+    }
+    processor = Path("/proc/cpuinfo")
+    if processor.exists():
+        names = [line.split(":", 1)[1].strip() for line in processor.read_text().splitlines() if "model name" in line]
+        facts["processor"] = names[0] if names else "unknown"
+    memory = Path("/proc/meminfo")
+    if memory.exists():
+        facts["memory_gib"] = round(int(memory.read_text().split()[1]) / 2**20, 1)
+    return facts
+
+
+def versions(packages: tuple[str, ...] = PACKAGES) -> dict[str, str]:
+    found = {}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "absent"
+    return found
+
+
+def write(name: str, figures: Any, **about: Any) -> Path:
+    """Write ``results/<name>.json``; ``about`` holds what else a reader must know, such as versions of peers."""
+    path = FOLDER / f"{name}.json"
+    FOLDER.mkdir(exist_ok=True)
+    record = {
+        "command": " ".join(["python", *(Path(part).name if i == 0 else part for i, part in enumerate(sys.argv))]),
+        "date": datetime.date.today().isoformat(),
+        "machine": machine(),
+        "versions": versions(),
+        **about,
+        "figures": figures,
+    }
+    path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return path

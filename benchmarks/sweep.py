@@ -1,0 +1,73 @@
+"""One sweep over rows and columns at scale: 100,000 × 20,000 with 4–5 million zipf-distributed positives.
+
+    python benchmarks/sweep.py [--quick]
+
+Time per sweep is the difference of a fit with 3 sweeps and one with 1, halved, so that loading, starting and finishing
+do not count; the best of alternating runs. Growth: the same at half and a quarter of the positives.
+"""
+
+import argparse
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+import results
+from workers import Worker
+
+SWEEPS = {"tacit_": "iterations", "implicit_": "iterations", "irspack_": "epochs"}
+
+
+def zipf(rows: int, cols: int, draws: int, seed: int = 0) -> sp.csr_array:
+    """Positives whose rows and columns both follow a power law."""
+    rng = np.random.default_rng(seed)
+    x = np.minimum((rows * rng.random(draws) ** 1.5).astype(np.int64), rows - 1)
+    y = np.minimum((cols * rng.random(draws) ** 3).astype(np.int64), cols - 1)
+    matrix = sp.csr_array((np.ones(draws, np.float32), (x, y)), shape=(rows, cols))
+    matrix.sum_duplicates()
+    matrix.data[:] = 1
+    return matrix
+
+
+def per_sweep(workers: dict[str, Worker], factors: int, repeats: int) -> dict[str, Any]:
+    """Best seconds of one sweep per method, alternating."""
+    short: dict[str, list[float]] = {name: [] for name in workers}
+    long: dict[str, list[float]] = {name: [] for name in workers}
+    peak = {}
+    for round_ in range(repeats + 1):
+        for name, worker in workers.items():
+            first = worker.fit(factors=factors, **{SWEEPS[name]: 1})
+            third = worker.fit(factors=factors, **{SWEEPS[name]: 3})
+            peak[name] = third["peak_mib"]
+            if round_:
+                short[name].append(first["seconds"])
+                long[name].append(third["seconds"])
+    return {
+        name.strip("_"): {
+            "sweep_seconds": round((min(long[name]) - min(short[name])) / 2, 4),
+            "peak_mib": peak[name],
+        }
+        for name in workers
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="a tenth of the size, 64 factors")
+    quick = parser.parse_args().quick
+    rows, cols, draws = (10_000, 5_000, 500_000) if quick else (100_000, 20_000, 5_000_000)
+    table: list[dict[str, Any]] = []
+    for share in (1.0,) if quick else (1.0, 0.5, 0.25):
+        matrix = zipf(rows, cols, int(draws * share))
+        workers = {name: Worker(name, matrix) for name in SWEEPS}
+        for factors in (64,) if quick or share < 1 else (64, 128, 256):
+            row = {"positives": matrix.nnz, "factors": factors, **per_sweep(workers, factors, 2 if quick else 3)}
+            table.append(row)
+            print(row, flush=True)
+        for worker in workers.values():
+            worker.__exit__()
+    print(results.write("sweep-quick" if quick else "sweep", {"rows": rows, "columns": cols, "table": table}))
+
+
+if __name__ == "__main__":
+    main()
