@@ -55,7 +55,7 @@ class Debian:
     def _graph(self, made: Interactions) -> sp.csr_array:
         import polars as pl
 
-        edges = [self._pairs(relation).rename({relation: "to"}) for relation in ("depends", "suggests")]  # type: ignore[arg-type]
+        edges = [self._pairs(relation).rename({relation: "to"}) for relation in ("depends", "suggests")]
         return adjacency(pl.concat(edges), made.row_ids, source="name")
 
 

@@ -1,0 +1,252 @@
+"""Readers: the same table from every source, and one sentence for what cannot be read."""
+
+import gzip
+import lzma
+import sqlite3
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from tacit import Interactions
+from tacit.errors import InputError
+
+EVENTS = {"user": ["eve", "bob", "eve"], "item": [7, 7, 9], "count": [3.0, 1.0, 2.0], "day": [1, 2, 3]}
+NAMES = {"row": "user", "col": "item", "weight": "count", "time": "day"}
+
+
+def load(source, **options):
+    return Interactions.from_table(source, **{**NAMES, **options})
+
+
+def same(made):
+    assert made.row_ids.all().tolist() == ["bob", "eve"] and made.col_ids.all().tolist() == [7, 9]
+    assert made.matrix.toarray().tolist() == [[1, 0], [3, 2]] and made.times.tolist() == [2, 1, 3]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        dict,
+        pl.DataFrame,
+        pl.LazyFrame,
+        pd.DataFrame,
+        pa.table,
+        lambda table: pa.table(table).to_batches()[0],
+        lambda table: pd.DataFrame(table).astype({"user": "category", "item": "Int64"}),
+        lambda table: pd.DataFrame(table).astype({"user": object, "count": np.float32}),
+        lambda table: pl.DataFrame(table).with_columns(pl.col("user").cast(pl.Categorical)),
+        lambda table: {name: np.array(column) for name, column in table.items()},
+    ],
+    ids=["dict", "polars", "lazy", "pandas", "arrow", "batch", "pandas-types", "objects", "categories", "numpy"],
+)
+def test_tables_in_memory(make):
+    same(load(make(EVENTS)))
+
+
+def write(folder, kind):
+    """A file of this kind, written by somebody else's library where there is one."""
+    frame, path = pl.DataFrame(EVENTS), folder / f"events{kind}"
+    base = kind.removesuffix(".gz").removesuffix(".xz").removesuffix(".zst")
+    plain = folder / f"plain{base}"
+    if base in {".csv", ".tsv"}:
+        frame.write_csv(plain, separator="," if base == ".csv" else "\t")
+    elif base in {".jsonl", ".ndjson"}:
+        frame.write_ndjson(plain)
+    else:
+        frame.write_parquet(plain)
+    if kind.endswith(".zst"):
+        sink = frame.lazy().sink_csv if base == ".csv" else frame.lazy().sink_ndjson
+        sink(path, compression="zstd")
+    elif kind.endswith((".gz", ".xz")):
+        with (gzip.open if kind.endswith(".gz") else lzma.open)(path, "wb") as file:
+            file.write(plain.read_bytes())
+    else:
+        plain.rename(path)
+    return path
+
+
+TEXT_KINDS = [base + packed for base in (".csv", ".tsv", ".jsonl", ".ndjson") for packed in ("", ".gz", ".xz")]
+KINDS = [*TEXT_KINDS, ".csv.zst", ".jsonl.zst", ".parquet", ".pq", ".CSV"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_files(tmp_path, kind):
+    path = write(tmp_path, ".csv").rename(tmp_path / "events.CSV") if kind == ".CSV" else write(tmp_path, kind)
+    same(load(path))
+    same(load(str(path)))
+
+
+@pytest.mark.parametrize("kind", [".csv", ".parquet", ".jsonl.gz", ".tsv.xz"])
+def test_globs_read_all_files_as_one_table(tmp_path, kind):
+    write(tmp_path, kind).rename(tmp_path / f"b{kind}")
+    write(tmp_path, kind).rename(tmp_path / f"a{kind}")
+    made = load(str(tmp_path / f"[ab]{kind}"))
+    assert made.matrix.toarray().tolist() == [[2, 0], [6, 4]]
+
+
+def test_text_files_have_no_types(tmp_path):
+    path = tmp_path / "events.csv"
+    path.write_text("user,item\n007,1\n7,2\n")
+    assert Interactions.from_table(path, row="user", col="item").row_ids.all().tolist() == [7]
+    kept = Interactions.from_table(path, row="user", col="item", text_ids=True)
+    assert kept.row_ids.all().tolist() == ["007", "7"]
+
+
+def test_a_column_that_only_begins_like_numbers_is_text(tmp_path):
+    path = tmp_path / "events.csv"
+    lines = [f"{k},{k}" for k in range(12_000)] + ["anna,5"]
+    path.write_text("user,item\n" + "\n".join(lines) + "\n")
+    made = Interactions.from_table(path, row="user", col="item")
+    assert "anna" in made.row_ids and "11999" in made.row_ids
+
+
+def test_dates_as_times(tmp_path):
+    path = tmp_path / "events.csv"
+    path.write_text("user,item,when\n1,1,2024-03-01T10:00:00\n1,2,2024-02-01T10:00:00\n")
+    made = Interactions.from_table(path, row="user", col="item", time="when")
+    assert made.times.dtype == np.dtype("datetime64[us]")
+    assert made.split(by="last")[1].matrix.toarray().tolist() == [[1, 0]]
+    zoned = pl.read_csv(path).with_columns(pl.col("when").str.to_datetime(time_zone="Asia/Tokyo"))
+    assert Interactions.from_table(zoned, row="user", col="item", time="when").times[0] == np.datetime64(
+        "2024-03-01T01"
+    )
+
+
+# -- databases -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shop(tmp_path):
+    path = tmp_path / "shop.db"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE clicks (user TEXT, item INTEGER, count REAL, day INTEGER)")
+        database.executemany("INSERT INTO clicks VALUES (?, ?, ?, ?)", list(zip(*EVENTS.values())))
+    database.close()
+    return path
+
+
+def test_sqlite(shop):
+    same(load(f"sqlite:///{shop}", query="SELECT * FROM clicks"))
+    made = load(f"sqlite:///{shop}", query="SELECT * FROM clicks WHERE user = 'eve'")
+    assert made.shape == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "sentence"),
+    [
+        ("", {}, "query is missing: a database URI needs one"),
+        ("", {"query": "SELECT * FROM sales"}, "the sqlite database answered: .*no such table: sales"),
+        ("x", {"query": "SELECT 1"}, "there is no SQLite file"),
+    ],
+)
+def test_database_errors(shop, change, options, sentence):
+    with pytest.raises(InputError, match=sentence):
+        load(f"sqlite:///{shop}{change}", **options)
+
+
+# -- one sentence for what cannot be used ----------------------------------------------------------------------
+
+BAD_TABLES = {
+    "unknown column": (
+        {},
+        {"row": "users"},
+        "row='users' is not a column of table, .*; did you mean 'user'",
+    ),
+    "nothing like it": ({}, {"weight": "zzz"}, r"weight='zzz' is not a column of table, which has .*'day'\.$"),
+    "null id": (
+        {"user": ["eve", None, "bob"]},
+        {},
+        "row: the column 'user' has no value in 1 of 3 lines, .* line 1",
+    ),
+    "NaN id": ({"item": [7.0, float("nan"), 8.0]}, {}, "col: the column 'item' has no value in 1 of 3 lines"),
+    "NaN weight": (
+        {"count": [1.0, 2.0, float("nan")]},
+        {},
+        "weight: the column 'count' has no value .* line 2",
+    ),
+    "infinite weight": ({"count": [1.0, float("inf"), 1.0]}, {}, "weight: the column 'count' is infinite in line 1"),
+    "negative weight": ({"count": [1.0, 1.0, -2.0]}, {}, "weight: the column 'count' is negative in line 2"),
+    "text weight": ({"count": ["a", "b", "c"]}, {}, "weight: the column 'count' must hold numbers, not String"),
+    "text time": ({"day": ["soon", "later", "now"]}, {}, "time: the column 'day' holds text such as 'soon'"),
+    "true time": ({"day": [True, False, True]}, {}, "time: the column 'day' must hold dates or numbers, not Boolean"),
+    "no lines": ({"user": [], "item": [], "count": [], "day": []}, {}, "table is empty"),
+    "mixed ids": ({"user": ["eve", 1, "1"]}, {}, "row: the column 'user' mixes ids of the types int and str"),
+    "lists as ids": ({"user": [[1], [2], [1]]}, {}, "row: the column 'user' holds values of the type list"),
+    "lengths": ({"user": ["eve"]}, {}, "table: the columns have different lengths"),
+    "duplicates": ({}, {"duplicates": "mean"}, "duplicates='mean' is not one of sum, last, first, max, error"),
+    "missing": ({}, {"missing": "fill"}, "missing='fill' is not one of error, drop"),
+    "counts": ({}, {"min_row_count": 0}, "min_row_count=0 must be a whole number from 1 on"),
+    "too strict": ({}, {"min_col_count": 5}, "nothing is left of 3 events .* min_col_count=5; lower them"),
+    "query": ({}, {"query": "SELECT 1"}, "query is only for database URIs"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_TABLES)
+def test_bad_tables_get_one_sentence(case):
+    change, options, sentence = BAD_TABLES[case]
+    with pytest.raises(InputError, match=sentence) as caught:
+        load({**EVENTS, **change}, **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_lines_are_dropped_on_request():
+    table = {"user": ["eve", None, "bob"], "item": [1, 2, 3], "count": [1.0, 1.0, float("nan")], "day": [1, 2, 3]}
+    assert load(table, missing="drop").shape == (1, 1)
+    with pytest.raises(InputError, match="table is empty"):
+        load({**table, "user": [None] * 3}, missing="drop")
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("absent.csv", "there is no file"),
+        ("*.jsonl", "no file matches the glob"),
+        ("notes.docx", "the extension of 'notes.docx' is not one of .csv, .tsv"),
+        ("table.parquet.gz", "the extension of 'table.parquet.gz' is not one of"),
+        ("empty.csv", "is empty; it should hold a header line and data"),
+        ("", "is a folder; give a file or a glob"),
+        ("mixed.*", "the files of one table must be of one kind"),
+        ("ragged.csv", "could not be read: found more fields"),
+        ("liar.parquet", "could not be read: .*PAR1"),
+    ],
+)
+def test_bad_files_get_one_sentence(tmp_path, source, sentence):
+    for name in ("notes.docx", "table.parquet.gz", "mixed.csv", "mixed.tsv", "liar.parquet"):
+        (tmp_path / name).write_text("user,item\n1,2\n")
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "ragged.csv").write_text("user,item,count,day\n1,2,3,4\n1,2,3,4,5\n")
+    with pytest.raises(InputError, match=sentence) as caught:
+        load(str(tmp_path / source) if source else str(tmp_path))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [".csv.gz", ".csv.xz", ".csv.zst", ".jsonl.gz", ".parquet"])
+def test_a_file_cut_in_half_is_refused(tmp_path, kind):
+    path = write(tmp_path, kind)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match=r"could not be read: .*; is it cut short or of another format") as caught:
+        load(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_near_miss_of_a_file_name_is_suggested(tmp_path):
+    (tmp_path / "events.csv").write_text("user,item\n1,2\n")
+    with pytest.raises(InputError, match=r"there is no file '.*event\.csv'; did you mean 'events\.csv'"):
+        load(tmp_path / "event.csv")
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        (42, "table must be a pandas, polars or Arrow table, a path or a database URI, not int"),
+        (np.eye(3), "for a matrix use Interactions.from_matrix"),
+        ("http://example.org/x.csv", "the URI scheme 'http' is not supported"),
+    ],
+)
+def test_what_is_no_table(source, sentence):
+    with pytest.raises(InputError, match=sentence):
+        load(source)
