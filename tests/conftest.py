@@ -20,13 +20,38 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.skip(reason="needs compiled kernels"))
 
 
+# Compiled signatures by kernel, over all processes of the session: pytest-xdist's workers run the tests, but only the
+# controller's exit status counts, so the workers hand theirs over.
+_signatures: dict[str, set[str]] = {}
+
+
+def _collect(found):
+    for kernel, signatures in found.items():
+        _signatures.setdefault(kernel, set()).update(signatures)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    _collect(getattr(node, "workeroutput", {}).get("signatures", {}))
+
+
 def pytest_sessionfinish(session, exitstatus):
-    """At most two signatures per kernel over everything this process ran."""
+    """At most two signatures per kernel over everything the session ran."""
     from tacit.kernels import _jit
 
-    many = [d.py_func.__name__ for d in _jit.REGISTER if len(getattr(d, "signatures", ())) > 2]
+    mine = {
+        f"{kernel.py_func.__module__}.{kernel.py_func.__name__}": [str(s) for s in kernel.signatures]
+        for kernel in _jit.REGISTER
+        if hasattr(kernel, "signatures")
+    }
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["signatures"] = mine
+        return
+    _collect(mine)
+    many = {kernel: signatures for kernel, signatures in _signatures.items() if len(signatures) > 2}
+    for kernel, signatures in many.items():
+        print(f"\n{kernel} was compiled for more than two signatures: {'; '.join(sorted(signatures))}")
     if many and exitstatus == 0:
-        print(f"\nkernels with more than two compiled signatures: {', '.join(many)}")
         session.exitstatus = 1
 
 

@@ -22,16 +22,29 @@ _MINUS_ZERO = np.int32(-0x80000000)
 
 
 @fast
+def _first_at_least(indices, start, stop, value):
+    """The first place in the ascending indices[start:stop] that holds ``value`` or more."""
+    while start < stop:
+        middle = (start + stop) // 2
+        if indices[middle] < value:
+            start = middle + 1
+        else:
+            stop = middle
+    return start
+
+
+@fast
 def mask_cells(scores, rows, first, width, first_row, indptr, indices, places):
     """Set the listed cells of a tile to -inf.
 
     Row r of the tile is row ``first_row + r`` of the lists (sorted CSR). ``places`` gives the candidate of an item, -1
-    for an item that is none; when it is empty, items and candidates are the same.
+    for an item that is none; when it is empty, items and candidates are the same. (Plain loops: assigning to slices
+    compiles for seconds.)
     """
     for r in range(rows):
         start, stop = indptr[first_row + r], indptr[first_row + r + 1]
         if len(places) == 0:
-            start += np.searchsorted(indices[start:stop], first)
+            start = _first_at_least(indices, start, stop, first)
         for cell in range(start, stop):
             place = indices[cell] if len(places) == 0 else places[indices[cell]]
             if place >= first + width:
@@ -44,17 +57,19 @@ def mask_cells(scores, rows, first, width, first_row, indptr, indices, places):
 def keep_cells(scores, rows, first, width, first_row, indptr, indices, places, kept):
     """Set all cells of a tile but the listed ones to -inf; ``kept`` (C,) is room for one row."""
     for r in range(rows):
-        kept[:width] = _LOWEST
+        for c in range(width):
+            kept[c] = _LOWEST
         start, stop = indptr[first_row + r], indptr[first_row + r + 1]
         if len(places) == 0:
-            start += np.searchsorted(indices[start:stop], first)
+            start = _first_at_least(indices, start, stop, first)
         for cell in range(start, stop):
             place = indices[cell] if len(places) == 0 else places[indices[cell]]
             if place >= first + width:
                 break
             if place >= first:
                 kept[place - first] = scores[r, place - first]
-        scores[r, :width] = kept[:width]
+        for c in range(width):
+            scores[r, c] = kept[c]
 
 
 @fast
@@ -114,7 +129,8 @@ def _first_floor(row, k, lanes, maxima):
 
     Lane j holds the cells j, j + lanes, ...; k different lanes reach the k-th largest maximum, so k cells do.
     """
-    maxima[:lanes] = row[:lanes]
+    for j in range(lanes):
+        maxima[j] = row[j]
     for start in range(lanes, len(row), lanes):
         for j in range(lanes):
             maxima[j] = row[start + j] if row[start + j] > maxima[j] else maxima[j]

@@ -1,0 +1,184 @@
+"""The rules that reviewers cannot see, kept by programs: flags, imports, signatures, the cache, and start-up time."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+import pytest
+
+import tacit
+import tacit.kernels
+
+SOURCE = Path(tacit.__file__).parent
+KERNELS = SOURCE / "kernels"
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def kernel_modules():
+    return [f"tacit.kernels.{module.name}" for module in iter_modules(tacit.kernels.__path__)]
+
+
+def python(*arguments, **environment):
+    """Standard output of a fresh interpreter."""
+    result = subprocess.run(
+        [sys.executable, *arguments], env=os.environ | environment, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def imported(tree):
+    """Full names of the modules that a file imports."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            yield node.module
+
+
+# -- what the text says --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
+def test_no_parallel_loops_and_numba_in_one_file_only(file):
+    tree = ast.parse(file.read_text())
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    names |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.keyword)}
+    assert not names & {"prange", "parallel", "jitclass", "vectorize", "guvectorize"}
+    if file != KERNELS / "_jit.py":
+        assert not any(name.split(".")[0] in {"numba", "llvmlite"} for name in imported(tree))
+
+
+@pytest.mark.parametrize("file", sorted(KERNELS.glob("*.py")), ids=lambda file: file.name)
+def test_kernels_see_arrays_and_other_kernels_only(file):
+    if file.name == "_jit.py":
+        return
+    foreign = [n for n in imported(ast.parse(file.read_text())) if n != "numpy" and not n.startswith("tacit.kernels")]
+    assert not foreign
+
+
+# -- what Numba was told -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.jit
+def test_every_kernel_has_our_flags_or_none():
+    from tacit.kernels import _jit
+
+    for module in kernel_modules():
+        import_module(module)
+    assert _jit.REGISTER
+    assert {"reassoc", "contract", "nsz", "arcp"} == _jit.FAST_FLAGS
+    for kernel in _jit.REGISTER:
+        options = kernel.targetoptions
+        assert options["fastmath"] in (False, set(_jit.FAST_FLAGS)), kernel
+        assert options["nogil"] is True, kernel
+        assert options["error_model"] == "numpy", kernel
+        assert not options.get("parallel", False), kernel
+
+
+@pytest.mark.jit
+def test_importing_kernels_compiles_nothing():
+    program = f"""
+import json
+from importlib import import_module
+for module in {kernel_modules()!r}:
+    import_module(module)
+from tacit.kernels import _jit
+print(json.dumps([kernel.py_func.__name__ for kernel in _jit.REGISTER if kernel.signatures]))
+"""
+    assert json.loads(python("-c", program)) == []
+
+
+SMALL_WORK = """
+import json
+import numpy as np
+from tacit.metrics import concordance_index, evaluate_factors
+rng = np.random.default_rng(0)
+rows, cols = rng.standard_normal((20, 3)), rng.standard_normal((30, 3))
+train, test = rng.random((20, 30)) < 0.1, rng.random((20, 30)) < 0.2
+found = evaluate_factors(rows, cols, train, test, metrics=("ndcg", "auc"), threads=2)
+pairs = concordance_index(rng.integers(0, 3, 40), rng.random(40))
+from tacit.kernels import _jit
+count = lambda which: sum(sum(getattr(kernel.stats, which).values()) for kernel in _jit.REGISTER)
+print(json.dumps([count("cache_hits"), count("cache_misses"), dict(found), pairs]))
+"""
+
+
+@pytest.mark.jit
+def test_a_second_process_compiles_nothing_and_gives_the_same(tmp_path):
+    runs = [json.loads(python("-c", SMALL_WORK, NUMBA_CACHE_DIR=str(tmp_path))) for _ in range(2)]
+    (hits, misses, *fresh), (second_hits, second_misses, *cached) = runs
+    assert (hits, misses > 0) == (0, True)
+    assert (second_hits > 0, second_misses) == (True, 0)
+    assert fresh == cached
+
+
+MANY_SIGNATURES = """
+import numpy as np
+import pytest
+from tacit.kernels._jit import strict
+
+@strict
+def twice(values):
+    return values + values
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4"])
+def test_one(dtype):
+    twice(np.ones(1, dtype=dtype))
+"""
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_the_session_fails_beyond_two_signatures(tmp_path, workers):
+    """The check in conftest.py, also where no single worker has seen more than two. (Up to two pass: see this suite.)"""
+    (tmp_path / "conftest.py").write_text(
+        "from tests.conftest import pytest_sessionfinish, pytest_testnodedown  # noqa: F401\n"
+    )
+    (tmp_path / "test_it.py").write_text(MANY_SIGNATURES)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    here = Path(__file__).parents[2]
+    paths = os.pathsep.join([str(here), str(SOURCE.parent)])
+    command = [sys.executable, "-m", "pytest", "-q", "-n", workers, "-p", "no:cacheprovider", str(tmp_path)]
+    result = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": paths}, capture_output=True, text=True, check=False
+    )
+    assert "3 passed" in result.stdout, result.stdout + result.stderr
+    assert "twice was compiled for more than two signatures" in result.stdout
+    assert result.returncode == 1
+
+
+# -- start-up time -------------------------------------------------------------------------------------------------
+
+
+HEAVY = ("numba", "llvmlite", "sklearn", "scipy", "polars", "pandas", "rich", "safetensors")
+
+
+@pytest.mark.parametrize("name", ["tacit", "tacit.metrics", "tacit.cli.app"])
+def test_importing_loads_nothing_heavy(name):
+    program = f"import sys, {name}; print([m for m in {HEAVY} if m in sys.modules])"
+    assert python("-c", program).strip() == "[]"
+
+
+def test_importing_takes_less_than_a_fifth_of_a_second():
+    """What ``import tacit`` adds to an empty interpreter, measured inside it, best of five."""
+    program = "from time import perf_counter as now; t = now(); import tacit; print(now() - t)"
+    assert min(float(python("-c", program)) for _ in range(5)) < 0.2
+
+
+def test_help_takes_less_than_half_a_second():
+    """Wall time of the whole process, best of five."""
+    seconds = []
+    for _ in range(5):
+        started = time.perf_counter()
+        python("-c", "from tacit.cli.app import main; main(['--help'])")
+        seconds.append(time.perf_counter() - started)
+    assert min(seconds) < 0.5
