@@ -52,7 +52,7 @@ class Run:
         self.history: list[dict[str, Any]] = list(history or [])
         self.interrupted = False
         self.stopped = False
-        self._show = sys.stderr.isatty() if progress is None else progress
+        self._show = sys.stderr is not None and sys.stderr.isatty() if progress is None else progress
         self._bar: Any = None
         self._task: Any = None
         self._previous_handler: Any = None
@@ -60,13 +60,15 @@ class Run:
         self._started = time.perf_counter()
 
     def __enter__(self) -> Self:
-        # Signal handlers can only be set in the main thread.
-        if threading.current_thread() is threading.main_thread():
-            self._previous_handler = signal.getsignal(signal.SIGINT)
-            signal.signal(signal.SIGINT, self._on_interrupt)
-            self._handles_signal = True
         if self._show:
             self._open_bar()
+        # Signal handlers can only be set in the main thread, and only one that Python knows can be put back. A process
+        # that was told to ignore interrupts (nohup) goes on ignoring them.
+        if threading.current_thread() is threading.main_thread():
+            self._previous_handler = signal.getsignal(signal.SIGINT)
+            if self._previous_handler not in (None, signal.SIG_IGN):
+                signal.signal(signal.SIGINT, self._on_interrupt)
+                self._handles_signal = True
         self._started = time.perf_counter()
         return self
 
@@ -89,6 +91,10 @@ class Run:
         if self.interrupted:
             raise KeyboardInterrupt
         self.interrupted = True
+        # A loop within a loop: the outer one ends as well, after its own iteration.
+        outer = getattr(self._previous_handler, "__self__", None)
+        if isinstance(outer, Run) and not outer.interrupted:
+            outer._on_interrupt(number, frame)
 
     def _open_bar(self) -> None:
         from rich.console import Console

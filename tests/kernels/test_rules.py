@@ -139,7 +139,7 @@ def test_one(dtype):
 @pytest.mark.jit
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_the_session_fails_beyond_two_signatures(tmp_path, workers):
-    """The check in conftest.py, also where no single worker has seen more than two. (Up to two pass: see this suite.)"""
+    """The check in conftest.py, also where no single worker has seen more than two."""
     (tmp_path / "conftest.py").write_text(
         "from tests.conftest import pytest_sessionfinish, pytest_testnodedown  # noqa: F401\n"
     )

@@ -14,9 +14,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from tacit.errors import InputError, UnknownIdError
+from tacit.errors import InputError, ModelFileError, UnknownIdError
 
 Array = NDArray[Any]
 
@@ -159,23 +159,47 @@ class Ids:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array], name: str = "ids") -> "Ids":
-        """The inverse of ``to_arrays``."""
+        """The inverse of ``to_arrays``; whatever it cannot have made is refused."""
+        try:
+            return cls._from_arrays(arrays, name)
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+            raise ModelFileError(f"{name}: these ids are damaged ({type(error).__name__}: {error}).") from error
+
+    @classmethod
+    def _from_arrays(cls, arrays: Mapping[str, Array], name: str) -> "Ids":
         if "range" in arrays:
-            return cls.range(int(arrays["range"][0]), name)
+            (length,) = _of_type(arrays["range"], np.int64).tolist()
+            if not 0 <= length <= _LONGEST_RANGE:
+                raise ValueError(f"a range of {length}")
+            return cls.range(length, name)
         if "whole" in arrays:
-            return cls(np.array(arrays["whole"], dtype=np.int64), name)
+            return cls(np.array(_of_type(arrays["whole"], np.int64)), name)
         if "text" in arrays:
-            data, offsets = arrays["text"].tobytes(), arrays["offsets"].tolist()
-            texts = [data[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(offsets)]
-            return cls(texts, name)
-        return cls([_untag(value) for value in json.loads(arrays["tagged"].tobytes())], name)
+            data = _of_type(arrays["text"], np.uint8).tobytes()
+            offsets = _of_type(arrays["offsets"], np.int64)
+            if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(data) or np.any(np.diff(offsets) < 0):
+                raise ValueError("offsets that do not fit the text")
+            return cls([data[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(offsets.tolist())], name)
+        return cls([_untag(value) for value in json.loads(_of_type(arrays["tagged"], np.uint8).tobytes())], name)
+
+
+_LONGEST_RANGE = 2**40
+
+
+def _of_type(array: Array, dtype: DTypeLike) -> Array:
+    if array.ndim != 1 or array.dtype != dtype:
+        raise TypeError(f"{array.dtype} of shape {array.shape}")
+    return array
 
 
 def _as_values(values: Iterable[Hashable] | Array, name: str) -> Array:
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
         if values.ndim != 1:
             raise InputError(f"{name} must be one-dimensional, not of shape {values.shape}.")
-        return values.astype(np.int64)
+        if values.dtype.kind == "i" or not len(values) or values.max() < 2**63:
+            return values.astype(np.int64)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "M":
+        values = values.astype("datetime64[us]")  # finer units would come out as bare whole numbers
     listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
     listed = [value.item() if isinstance(value, np.generic) else value for value in listed]
     if listed and all(type(value) is int and -(2**63) <= value < 2**63 for value in listed):
@@ -222,7 +246,7 @@ def _untag(value: Any) -> Any:
         case "tuple":
             return tuple(_untag(part) for part in content)
         case "bytes":
-            return base64.b64decode(content)
+            return base64.b64decode(content, validate=True)
         case "datetime":
             return datetime.datetime.fromisoformat(content)
         case "date":
@@ -231,5 +255,7 @@ def _untag(value: Any) -> Any:
             return datetime.time.fromisoformat(content)
         case "uuid":
             return uuid.UUID(content)
-        case _:
+        case "decimal":
             return decimal.Decimal(content)
+        case _:
+            raise ValueError(f"an id of the unknown kind {kind!r}")
