@@ -235,9 +235,7 @@ def test_unaligned_arrays_are_refused(path):
     refused(path, "'rows' is not aligned")
 
 
-@pytest.mark.parametrize(
-    "header", [b"[]", b"3", b"null", b"{", b"{}" * 3, b"[" * 200_000, b"\xff\xfe{}", b'{"a": 1' * 9]
-)
+@pytest.mark.parametrize("header", [b"[]", b"3", b"null", b"{", b"{}" * 3, b"[" * 200_000, b"\xff\xfe{}"])
 def test_headers_that_are_no_table(path, header):
     put_together(path, header, b"")
     refused(path, "is not a Tacit model|of another program")
