@@ -224,6 +224,20 @@ def test_word2vec_files_there_and_back(model, tmp_path):
     np.testing.assert_array_equal(tacit.load(tmp_path / "saved").vectors, model.vectors)
 
 
+def test_the_map_shows_the_words_and_keeps_topics_together(model, tmp_path):
+    pytest.importorskip("matplotlib")
+    words = [word for topic in TOPICS.values() for word in topic]
+    figure = model.draw_map(words, tmp_path / "map.png")
+    assert (tmp_path / "map.png").stat().st_size > 1000
+    assert [text.get_text() for text in figure.axes[0].texts] == words
+    places = np.array([text.xy for text in figure.axes[0].texts]).reshape(3, 4, 2)
+    spread = np.linalg.norm(places - places.mean(axis=1, keepdims=True), axis=2).mean()
+    assert spread < np.linalg.norm(places.mean(axis=1) - places.mean(axis=(0, 1)), axis=1).mean()
+    with pytest.raises(InputError, match="three"):
+        model.draw_map(["iron"])
+    assert len(model.draw_map(["iron", "zinc", "red"]).axes[0].texts) == 3
+
+
 def test_items_of_any_kind(tmp_path):
     """Not only words: numbers come back as numbers, also from a file."""
     baskets = [

@@ -15,6 +15,7 @@ from tacit.data.ids import Ids
 from tacit.data.word2vec_format import write_word2vec
 from tacit.errors import InputError
 from tacit.estimators.model import Model
+from tacit.estimators.word_map import draw_map
 from tacit.metrics.words import AnalogyScores, SimilarityScore, analogies, similarities
 from tacit.neighbours.topk import normalise, top_k
 
@@ -121,6 +122,17 @@ class VectorSpace(Model):
         """
         self._require_fitted("similarities")
         return similarities(self.vectors, [str(word) for word in self.words], _lines(pairs), lowercase=lowercase)
+
+    def draw_map(
+        self, words: Sequence[Hashable] | None = None, path: str | os.PathLike[str] | None = None, k: int = 200
+    ) -> Any:
+        """A two-dimensional picture of some words, or of the k most frequent; needs the extra ``viz``.
+
+        Returns the matplotlib figure, and saves it where a path is given.
+        """
+        self._require_fitted("draw_map")
+        chosen = self.words[:k] if words is None else self._listed(words)
+        return draw_map(chosen, self.unit_vectors[self.words_.require(chosen)], path)
 
     def save_word2vec(self, path: str | os.PathLike[str], binary: bool = False) -> None:
         """Write the vectors in word2vec's text or binary format, which gensim and others read."""

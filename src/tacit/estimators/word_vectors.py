@@ -104,7 +104,7 @@ class WordVectors(VectorSpace):
         unlabelled_total: float | None = None,
         unlabelled_weight: float | None = None,
         frequency_exponent: float = 0.75,
-        unlabelled_target: float = 0.0,
+        unlabelled_target: float = -0.5,
         regularization: float = 0.1,
         solver: Literal["als"] = "als",
         iterations: int = 8,
