@@ -17,6 +17,7 @@ from tacit.data.matrix import as_csr
 from tacit.errors import InputError
 from tacit.estimators.word_objective import WordObjective
 from tacit.features.ppmi import word_totals
+from tacit.objective.weights import FrequencyWeight
 from tacit.solvers import als
 from tacit.threads import single_threaded_blas
 
@@ -40,14 +41,14 @@ class NewWords:
 
 
 class Trained(NamedTuple):
-    """What training left: factors (v, g), totals and frequencies (v,), the mean weight of an unlabelled pair."""
+    """What training left: factors (v, g), totals and frequencies (v,), and how contexts weigh by frequency."""
 
     word_factors: Array
     context_factors: Array
     word_totals: Array
     context_totals: Array
     frequencies: Array
-    unlabelled_weight: float
+    rule: FrequencyWeight
 
 
 def counted_contexts(ids: Ids, frequencies: Array, pairs: sp.csr_array, known: int) -> NewWords:
@@ -78,8 +79,6 @@ def given_contexts(
 def solve_new(new: NewWords, objective: WordObjective, trained: Trained, threads: int) -> tuple[Array, Array]:
     """The new words' factors as words and as contexts, (n, g) each."""
     known = len(trained.frequencies)
-    frequencies = np.concatenate((trained.frequencies, new.frequencies))
-    weights = objective.context_weights(frequencies, trained.unlabelled_weight)
     word_logs, shares = objective.logs(trained.word_totals, trained.context_totals)
     # The new totals join those of the text, which moves the shares of known contexts by next to nothing.
     all_contexts = np.concatenate((trained.context_totals, word_totals(new.cols)))
@@ -88,8 +87,11 @@ def solve_new(new: NewWords, objective: WordObjective, trained: Trained, threads
     as_contexts = objective.weighted(new.cols, all_shares[known:], word_logs, threads)
     ones = np.ones(known)
     sides = (
-        (objective.side(*as_words, np.ones(len(new.frequencies)), weights[:known]), trained.context_factors),
-        (objective.side(*as_contexts, weights[known:], ones), trained.word_factors),
+        (
+            objective.side(*as_words, np.ones(len(new.frequencies)), trained.rule.of(trained.frequencies)),
+            trained.context_factors,
+        ),
+        (objective.side(*as_contexts, trained.rule.of(new.frequencies), ones), trained.word_factors),
     )
     factors = []
     with single_threaded_blas():

@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit.errors import InputError
+from tacit.estimators import checks
 from tacit.features.ppmi import associations, context_totals, glove_weights, log_shares, word_totals
 from tacit.objective.losses import LOSSES
 from tacit.objective.weights import FrequencyWeight
@@ -52,14 +53,11 @@ class WordObjective:
         if self.unlabelled_total is not None and self.unlabelled_weight is not None:
             raise InputError("unlabelled_total and unlabelled_weight say the same twice; give one of them.")
         for name in ("unlabelled_total", "unlabelled_weight"):
-            weight = getattr(self, name)
-            if weight is not None and not (np.isfinite(weight) and weight >= 0):
-                raise InputError(f"{name} must be zero or more, not {weight!r}.")
-        if not (np.isfinite(self.regularization) and self.regularization > 0):
-            raise InputError(f"regularization must be positive, not {self.regularization!r}.")
-        for name in ("unlabelled_target", "frequency_exponent"):
-            if not np.isfinite(getattr(self, name)):
-                raise InputError(f"{name} must be a finite number, not {getattr(self, name)!r}.")
+            if getattr(self, name) is not None:
+                checks.number(name, getattr(self, name), 0.0)
+        checks.number("regularization", self.regularization, above=0.0)
+        checks.number("unlabelled_target", self.unlabelled_target)
+        checks.number("frequency_exponent", self.frequency_exponent)
 
     def per_cell(self, positive_weights: Array, words: int) -> float:
         """The mean weight α₀ / v of an unlabelled pair."""
@@ -68,10 +66,6 @@ class WordObjective:
         if self.unlabelled_total is not None:
             return self.unlabelled_total / words
         return float(min(USUAL_TOTAL / words, positive_weights.mean(dtype=np.float64) / 2))
-
-    def context_weights(self, frequencies: Array, per_cell: float) -> Array:
-        """b_y of every context."""
-        return FrequencyWeight.measure(frequencies, per_cell, self.frequency_exponent).of(frequencies)
 
     def logs(self, words: Array, contexts: Array) -> tuple[Array, Array]:
         """log x_i· and log of the contexts' shares: what PMI takes off log x_ij."""
@@ -86,8 +80,8 @@ class WordObjective:
         targets, kept = associations(counts, row_logs, col_logs, self.shift, threads)
         return targets, glove_weights(kept, self.weight_ceiling, self.weight_exponent)
 
-    def build(self, counts: sp.csr_array, frequencies: Array, threads: int = 0) -> tuple[WholeData, float]:
-        """The objective of a whole text, and the mean weight of an unlabelled pair in it."""
+    def build(self, counts: sp.csr_array, frequencies: Array, threads: int = 0) -> tuple[WholeData, FrequencyWeight]:
+        """The objective of a whole text, and the rule by which its contexts weigh."""
         chance = InputError(
             "text: no two words stand together more often than chance would have it, so there is nothing to learn; "
             "give more text, a larger window or a lower min_count."
@@ -99,19 +93,19 @@ class WordObjective:
             raise chance
         words = counts.shape[0]
         ridge = np.full(words, self.regularization)
-        per_cell = self.per_cell(weights, words)
+        rule = FrequencyWeight.measure(frequencies, self.per_cell(weights, words), self.frequency_exponent)
         objective = WholeData.build(
             targets,
             loss=LOSSES["square"],
             weight=weights,
             target=targets.data,
             row_weight=np.ones(words),
-            col_weight=self.context_weights(frequencies, per_cell),
+            col_weight=rule.of(frequencies),
             unlabelled_target=self.unlabelled_target,
             row_ridge=ridge,
             col_ridge=ridge,
         )
-        return objective, per_cell
+        return objective, rule
 
     def side(self, targets: sp.csr_array, weights: Array, own_weight: Array, other_weight: Array) -> Side:
         """The objective as some rows see it, for solving them alone."""

@@ -8,30 +8,29 @@ Skip-gram draws a few of the unlabelled pairs; here all of them count, through t
 
 import os
 from collections.abc import Hashable, Mapping
+from dataclasses import asdict
 from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit import threads as pool
 from tacit.data.ids import Ids
 from tacit.data.matrix import as_csr
 from tacit.data.word2vec_format import read_word2vec
 from tacit.errors import InputError
+from tacit.estimators import checks, word_fit
 from tacit.estimators.model import Callback
 from tacit.estimators.vector_space import VectorSpace
 from tacit.estimators.word_folding import Trained, counted_contexts, given_contexts, solve_new
 from tacit.estimators.word_objective import WordObjective
 from tacit.features import text as texts
 from tacit.features.cooccurrence import Side, Weighting, add_counts, count_pairs, distance_weights
-from tacit.features.ppmi import context_totals, word_totals
-from tacit.progress import Run
-from tacit.solvers import als
-from tacit.threads import single_threaded_blas
+from tacit.features.ppmi import word_totals
+from tacit.objective.weights import FrequencyWeight
 
 Array = NDArray[Any]
-START = 0.01
-"""Standard deviation of the first factors."""
 _ARRAYS = ("word_factors", "context_factors", "word_counts", "word_totals", "context_totals")
 
 
@@ -62,6 +61,7 @@ class WordVectors(VectorSpace):
     keep_counts : keep the counts in memory and in the file, so that ``partial_fit`` can continue with more text
     memory : gigabytes that counting may hold before it goes to disk
     random_state, threads, progress, callback : as everywhere
+    checkpoint : file that keeps the sweeps done so far; a fit of the same text and parameters goes on from it
 
     Attributes
     ----------
@@ -116,6 +116,7 @@ class WordVectors(VectorSpace):
         threads: int = 0,
         progress: bool | None = None,
         callback: Callback | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
         self.factors = factors
         self.window = window
@@ -144,6 +145,7 @@ class WordVectors(VectorSpace):
         self.threads = threads
         self.progress = progress
         self.callback = callback
+        self.checkpoint = checkpoint
 
     # -- learning ----------------------------------------------------------------------------------------------
 
@@ -161,7 +163,7 @@ class WordVectors(VectorSpace):
                 f"text holds {len(corpus.ids)} words that occur at least min_count={self.min_count} times; "
                 "at least two are needed: give more text or lower min_count."
             )
-        self._learn(corpus.ids, corpus.counts, self._count(corpus), None, None)
+        self._learn(corpus.ids, corpus.counts, self._count(corpus), None)
         return self
 
     def partial_fit(self, text: texts.Source, y: None = None) -> Self:
@@ -181,7 +183,7 @@ class WordVectors(VectorSpace):
         pairs = add_counts(self.counts_, self._count(corpus), memory=self.memory, threads=self.threads)
         frequencies = corpus.counts
         frequencies[: len(self.word_counts_)] += self.word_counts_
-        self._learn(corpus.ids, frequencies, pairs, self.word_factors_, self.context_factors_)
+        self._learn(corpus.ids, frequencies, pairs, (self.word_factors_, self.context_factors_))
         return self
 
     def fold_in(
@@ -194,7 +196,8 @@ class WordVectors(VectorSpace):
         min_count : new words of the text that occur less often are ignored
 
         Returns the words that were added. Each new factor is the minimiser of J with the other side fixed: what a
-        word of the training text had when the sweeps had converged.
+        word of the training text had when the sweeps had converged. To learn from the text as well, so that known
+        words move, use ``partial_fit``.
         """
         self._require_fitted("fold_in")
         self._check_parameters()
@@ -213,7 +216,7 @@ class WordVectors(VectorSpace):
                 self.word_totals_,
                 self.context_totals_,
                 self.word_counts_,
-                self.unlabelled_weight_,
+                self.weight_rule_,
             )
             words, contexts = solve_new(new, self._objective(), trained, self.threads)
             self.word_counts_ = np.concatenate((self.word_counts_, np.rint(new.frequencies).astype(np.int64)))
@@ -227,17 +230,13 @@ class WordVectors(VectorSpace):
 
     def _check_parameters(self) -> None:
         for name in ("factors", "min_count", "iterations"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise InputError(f"{name} must be a positive whole number, not {value!r}.")
-        if self.max_words is not None and self.max_words < 2:
-            raise InputError(f"max_words must be None or at least 2, not {self.max_words!r}.")
-        if self.solver != "als":
-            raise InputError(f"solver must be 'als' for word vectors, not {self.solver!r}.")
-        if self.output not in ("sum", "word", "context"):
-            raise InputError(f"output must be 'sum', 'word' or 'context', not {self.output!r}.")
-        if not self.tolerance >= 0:
-            raise InputError(f"tolerance must be zero or more, not {self.tolerance!r}.")
+            checks.whole(name, getattr(self, name), 1)
+        if self.max_words is not None:
+            checks.whole("max_words", self.max_words, 2)
+        checks.choice("solver", self.solver, ("als",))
+        checks.choice("output", self.output, ("sum", "word", "context"))
+        checks.number("tolerance", self.tolerance, 0.0)
+        pool.resolve(self.threads)
         distance_weights(self.window, self.weighting)
         self._objective().check()
 
@@ -266,35 +265,16 @@ class WordVectors(VectorSpace):
             progress=self.progress,
         )
 
-    def _learn(
-        self, ids: Ids, frequencies: Array, pairs: sp.csr_array, words: Array | None, contexts: Array | None
-    ) -> None:
-        """Minimise J over the counts of pairs, from earlier factors where there are any."""
-        objective, unlabelled_weight = self._objective().build(pairs, frequencies, self.threads)
-        totals = word_totals(pairs), context_totals(pairs)
-        if not self.keep_counts:
-            del pairs
-        rng = np.random.default_rng(self.random_state)
-        word_factors, context_factors = (self._start(rng, len(ids), warm) for warm in (words, contexts))
-        run = Run("word vectors", self.iterations, progress=self.progress, callback=self.callback)
-        with single_threaded_blas(), run:
-            als.alternate(
-                objective, word_factors, context_factors, run, tolerance=self.tolerance, threads_=self.threads
-            )
+    def _learn(self, ids: Ids, frequencies: Array, pairs: sp.csr_array, warm: tuple[Array, Array] | None) -> None:
+        trained, self.history_ = word_fit.train(self, self._objective(), pairs, frequencies, warm)
         self.words_, self.word_counts_ = ids, frequencies
-        self.word_totals_, self.context_totals_ = totals
-        self.word_factors_, self.context_factors_ = word_factors, context_factors
-        self.unlabelled_weight_ = unlabelled_weight
-        self.history_ = run.history
+        self.word_totals_, self.context_totals_ = trained.word_totals, trained.context_totals
+        self.word_factors_, self.context_factors_ = trained.word_factors, trained.context_factors
+        self.weight_rule_ = trained.rule
+        self.unlabelled_weight_ = float(trained.rule.of(frequencies).mean())
+        self.__dict__.pop("counts_", None)
         if self.keep_counts:
             self.counts_ = pairs
-
-    def _start(self, rng: np.random.Generator, words: int, warm: Array | None) -> Array:
-        factors = rng.standard_normal((words, self.factors), dtype=np.float32)
-        factors *= np.float32(START)
-        if warm is not None:
-            factors[: len(warm)] = warm
-        return factors
 
     # -- vectors and files -------------------------------------------------------------------------------------
 
@@ -321,7 +301,7 @@ class WordVectors(VectorSpace):
         model = cls(factors=vectors.shape[1], output="word")
         model.words_ = Ids(words, "words")
         model.word_factors_ = vectors
-        model.history_, model.unlabelled_weight_ = [], 0.0
+        model.history_ = []
         return model
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -329,15 +309,22 @@ class WordVectors(VectorSpace):
         arrays |= {f"words.{kind}": array for kind, array in self.words_.to_arrays().items()}
         if hasattr(self, "counts_"):
             arrays |= {f"counts.{name}": getattr(self.counts_, name) for name in ("indptr", "indices", "data")}
-        return {"history": self.history_, "unlabelled_weight": self.unlabelled_weight_}, arrays
+        timeless = [{k: v for k, v in record.items() if k not in ("seconds", "elapsed")} for record in self.history_]
+        rule = asdict(self.weight_rule_) if hasattr(self, "weight_rule_") else None
+        return {"history": timeless, "weight_rule": rule}, arrays
 
     def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
-        self.history_, self.unlabelled_weight_ = facts["history"], facts["unlabelled_weight"]
+        self.history_ = facts["history"]
         parts = {name.removeprefix("words."): array for name, array in arrays.items() if name.startswith("words.")}
         self.words_ = Ids.from_arrays(parts, "words")
         for name in _ARRAYS:
             if name in arrays:
                 setattr(self, f"{name}_", arrays[name])
+        if facts["weight_rule"] is not None:
+            self.weight_rule_ = FrequencyWeight(**facts["weight_rule"])
+            self.unlabelled_weight_ = float(self.weight_rule_.of(self.word_counts_).mean())
+        if len(self.word_factors_) != len(self.words_):
+            raise ValueError("its words and vectors differ in number")
         if "counts.indptr" in arrays:
             kept = tuple(np.array(arrays[f"counts.{name}"]) for name in ("data", "indices", "indptr"))
             self.counts_ = as_csr(sp.csr_array(kept, shape=(len(self.words_),) * 2), "counts")
