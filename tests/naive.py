@@ -248,6 +248,8 @@ def graph_penalty(P, similar, strength):
     """λ_g ½ Σ S_xx' ‖p_x − p_x'‖², pair by pair."""
     n = len(P)
     return strength * 0.5 * sum(similar[i, j] * np.sum((P[i] - P[j]) ** 2) for i in range(n) for j in range(n))
+
+
 def glove_value(words, contexts, counts, ceiling=100.0, exponent=0.75):
     """Σ over counted pairs of f(x) (⟨w, w̃⟩ + b + b̃ − log x)²; biases stand in the last column."""
     total = 0.0
