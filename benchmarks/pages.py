@@ -1,0 +1,68 @@
+"""Tables in README and docs come from results files, and from nowhere else.
+
+    python benchmarks/pages.py          rewrite the generated blocks of all pages
+    python benchmarks/pages.py --check  fail where a committed page differs from what the results say
+
+A block stands between two comments in a Markdown page and names a results file:
+
+    <!-- results: recommend -->
+    …
+    <!-- end -->
+
+``benchmarks/tables/<name>.py`` has ``render(record) -> str``: Markdown from the content of ``results/<name>.json``.
+A dash in the name of a results file is an underscore in the name of its module.
+"""
+
+import argparse
+import importlib
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+BLOCK = re.compile(r"(<!-- results: (?P<name>[\w-]+) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
+
+
+def pages() -> list[Path]:
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def render(name: str) -> str:
+    """The block for one results file; says so where nothing has been measured yet."""
+    path = HERE / "results" / f"{name}.json"
+    if not path.exists():
+        return f"*Not measured yet: `results/{name}.json` does not exist.*\n"
+    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    table = importlib.import_module(f"tables.{name.replace('-', '_')}").render(record).strip()
+    machine = record["machine"]
+    where = f"{machine.get('cores', '?')} cores, {machine.get('processor', 'unknown processor')}"
+    return f"\n{table}\n\n*`{record['command']}`, {record['date']}, {where}.*\n\n"
+
+
+def rewritten(text: str) -> str:
+    return BLOCK.sub(lambda match: match[1] + render(match["name"]) + match[4], text)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="change nothing, fail where a page is out of date")
+    check = parser.parse_args().check
+    sys.path.insert(0, str(HERE))
+    stale = []
+    for page in pages():
+        text = page.read_text(encoding="utf-8")
+        new = rewritten(text)
+        if new != text:
+            stale.append(str(page.relative_to(ROOT)))
+            if not check:
+                page.write_text(new, encoding="utf-8")
+    if check and stale:
+        raise SystemExit(f"out of date: {', '.join(stale)}; run python benchmarks/pages.py")
+    print(f"{len(stale)} page(s) rewritten" if stale else "all pages match the results")
+
+
+if __name__ == "__main__":
+    main()
