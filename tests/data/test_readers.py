@@ -174,7 +174,7 @@ BAD_TABLES = {
     "true time": ({"day": [True, False, True]}, {}, "time: the column 'day' must hold dates or numbers, not Boolean"),
     "no lines": ({"user": [], "item": [], "count": [], "day": []}, {}, "table is empty"),
     "mixed ids": ({"user": ["eve", 1, "1"]}, {}, "row: the column 'user' mixes ids of the types int and str"),
-    "lists as ids": ({"user": [[1], [2], [1]]}, {}, "row: the column 'user' holds values of the type list"),
+    "lists as ids": ({"user": [[1], [2], [1]]}, {}, "row: the column 'user' holds lists, which cannot be ids"),
     "lengths": ({"user": ["eve"]}, {}, "table: the columns have different lengths"),
     "duplicates": ({}, {"duplicates": "mean"}, "duplicates='mean' is not one of sum, last, first, max, error"),
     "missing": ({}, {"missing": "fill"}, "missing='fill' is not one of error, drop"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tacit.data.debian import load_debian as load_debian
+    from tacit.data.features import FeatureEncoder as FeatureEncoder
     from tacit.data.graph import adjacency as adjacency
     from tacit.data.ids import Ids as Ids
     from tacit.data.interactions import Interactions as Interactions
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from tacit.data.multilabel import read_xmc as read_xmc
 
 _HOMES = {
+    "FeatureEncoder": "features",
     "Ids": "ids",
     "Interactions": "interactions",
     "adjacency": "graph",

@@ -27,3 +27,17 @@ def open_bytes(path: str | os.PathLike[str]) -> IO[bytes]:
         (opener for magic, opener in _OPENERS.items() if start.startswith(magic)), Path.open
     )
     return opener(path, "rb")
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """All of a file at once, unpacked; one that is cut short is refused."""
+    try:
+        with open_bytes(path) as file:
+            return file.read()
+    except (EOFError, lzma.LZMAError, OSError) as error:
+        raise InputError(f"{os.fspath(path)!r} could not be decompressed ({error}); copy it again.") from error
+
+
+def read_text(path: str | os.PathLike[str], encoding: str = "utf-8") -> str:
+    """The same as text."""
+    return read_bytes(path).decode(encoding)

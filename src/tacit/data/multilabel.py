@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tacit.data.loaders.folder import open_bytes, read_text
+from tacit.data.compressed import open_bytes, read_text
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError
 

@@ -50,23 +50,39 @@ def read_table(
     >>> read_table({"user": [1, 2], "age": [30, 40]}, {"row": "user"}).columns
     ['user']
     """
+    return read_frame(source, columns, list(columns.values()), query=query, text=text, name=name)
+
+
+def read_frame(
+    source: Any,
+    columns: Mapping[str, str],
+    wanted: Sequence[str] | None,
+    *,
+    query: str | None = None,
+    text: Iterable[str] = (),
+    name: str = "table",
+) -> "pl.DataFrame":
+    """The same for any list of columns (``wanted``, all when None), among which ``columns`` must be."""
     import polars as pl
 
+    others = [column for column in wanted or () if column not in columns.values()]
+    required = {**columns, **{f"columns[{place}]": column for place, column in enumerate(others)}}
     if not isinstance(source, pl.LazyFrame | str | os.PathLike):
         if query is not None:
             raise InputError("query is only for database URIs such as 'sqlite:///shop.db'; leave it out for tables.")
-        _check_columns(columns, _column_names(source, name), name)
-        return as_frame(source, name, list(columns.values()))
+        _check_columns(required, _column_names(source, name), name)
+        return as_frame(source, name, wanted)
     try:
         scan = source if isinstance(source, pl.LazyFrame) else _scan(os.fspath(source), query, tuple(text))
-        _check_columns(columns, scan.collect_schema().names(), name)
+        _check_columns(required, scan.collect_schema().names(), name)
+        chosen = scan if wanted is None else scan.select(list(dict.fromkeys(wanted)))
         # The streaming engine never holds the whole text and the whole table at once.
-        return scan.select(list(dict.fromkeys(columns.values()))).collect(engine="streaming")
+        return chosen.collect(engine="streaming")
     except pl.exceptions.ComputeError as error:
         ids = {column for parameter, column in columns.items() if parameter not in {"weight", "time"}}
         if "could not parse" in str(error) and not ids <= set(text):
             # A column that only begins like numbers: its ids are text after all.
-            return read_table(source, columns, query=query, text=ids, name=name)
+            return read_frame(source, columns, wanted, query=query, text=ids, name=name)
         raise _unreadable(source, error) from error
     except (OSError, pl.exceptions.PolarsError) as error:
         raise _unreadable(source, error) from error
@@ -131,8 +147,8 @@ def _from_values(label: str, values: Any) -> "pl.Series":
     values = list(values)
     kinds = {type(value) for value in values if value is not None}
     plain = len(kinds) <= 1 or all(issubclass(kind, int | float | np.number) for kind in kinds)
-    # polars would turn tuples into lists, which cannot be ids, and would refuse or coerce mixtures.
-    if not plain or any(issubclass(kind, tuple | list | set | frozenset) for kind in kinds):
+    # polars would turn tuples and sets into lists, which cannot be ids, and would refuse or coerce mixtures.
+    if not plain or any(issubclass(kind, tuple | set | frozenset) for kind in kinds):
         return pl.Series(label, values, dtype=pl.Object)
     try:
         return pl.Series(label, values)

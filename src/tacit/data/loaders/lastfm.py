@@ -4,9 +4,10 @@ import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tacit.data.compressed import read_bytes
 from tacit.data.graph import adjacency
 from tacit.data.interactions import Interactions
-from tacit.data.loaders.folder import find, read_bytes
+from tacit.data.loaders.folder import find
 from tacit.data.loaders.ratings import read_lines, read_texts
 from tacit.errors import InputError
 

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from tacit.data.loaders.folder import find, read_text
+from tacit.data.compressed import read_text
+from tacit.data.loaders.folder import find
 from tacit.data.loaders.ratings import RatingData, read_lines, read_texts
 from tacit.errors import InputError
 

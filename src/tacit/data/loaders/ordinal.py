@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.data.arff import parse_arff
-from tacit.data.loaders.folder import find, read_bytes, read_text
+from tacit.data.compressed import read_bytes, read_text
+from tacit.data.loaders.folder import find
 from tacit.errors import InputError
 
 Array = NDArray[Any]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tacit.data.compressed import read_bytes
 from tacit.data.graph import adjacency
 from tacit.data.interactions import Interactions
-from tacit.data.loaders.folder import read_bytes
 from tacit.errors import InputError
 
 if TYPE_CHECKING:

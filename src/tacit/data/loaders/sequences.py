@@ -4,8 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tacit.data.compressed import read_text
 from tacit.data.interactions import Interactions
-from tacit.data.loaders.folder import find, read_text
+from tacit.data.loaders.folder import find
 from tacit.errors import InputError
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.data.arff import parse_arff
-from tacit.data.loaders.folder import find, read_text
+from tacit.data.compressed import read_text
+from tacit.data.loaders.folder import find
 from tacit.data.matrix import as_csr
 from tacit.data.multilabel import read_xmc
 from tacit.errors import InputError

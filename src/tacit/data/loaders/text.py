@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tacit.data.loaders.folder import find, open_bytes, read_text
+from tacit.data.compressed import open_bytes, read_text
+from tacit.data.loaders.folder import find
 from tacit.errors import InputError
 
 _BLOCK = 1 << 20
