@@ -34,7 +34,7 @@ lint: setup
 # The suite with compiled kernels, then the small shapes again with the kernels as plain Python.
 test: lint
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not jit and not slow" tests/kernels tests/solvers
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not jit and not slow" tests/kernels tests/solvers tests/neighbours tests/metrics
 
 # Peers have an environment of their own: they never enter the package's.
 PEERS := .venv-peers

@@ -1,0 +1,98 @@
+"""Our metrics beside those of other libraries, on the same made-up rankings: do they agree?
+
+    python benchmarks/measures.py
+
+irspack ranks the same factors and measures the lists itself; napkinXC measures the same ranked labels. The results file
+holds every pair of numbers and their difference. irspack's map divides by the number of held-out items where ours
+divides by the most hits a list can have, so that this one differs by definition. (trec_eval and scikit-learn are
+compared in the test suite.)
+"""
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import results
+from tacit.metrics import (
+    evaluate_factors,
+    inverse_propensities,
+    ndcg_at_k,
+    precision_at_k,
+    psndcg_at_k,
+    psp_at_k,
+    recall_at_k,
+)
+from workers import HERE, peers_python
+
+K = 5
+SAME_NAMES = {"precision": "precision", "recall": "recall", "ndcg": "ndcg", "map": "map", "hit": "hit_rate"}
+
+
+def problem() -> dict[str, Any]:
+    rng = np.random.default_rng(0)
+    drawn = rng.random((300, 200))
+    return {
+        "k": K,
+        "rows": rng.standard_normal((300, 8)).astype(np.float32),
+        "cols": rng.standard_normal((200, 8)).astype(np.float32),
+        "train": drawn < 0.1,
+        "test": (drawn >= 0.1) & (drawn < 0.13),
+        "truth": rng.random((400, 60)) < np.linspace(0.02, 0.3, 60),
+        "training": rng.random((2000, 60)) < np.linspace(0.02, 0.3, 60),
+        "ranked": np.array([rng.permutation(60)[:K] for _ in range(400)]),
+    }
+
+
+def ours(data: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    inverse = inverse_propensities(data["training"].sum(axis=0), len(data["training"]))
+    truth, ranked = data["truth"].astype(float), data["ranked"]
+    ranking = evaluate_factors(data["rows"], data["cols"], data["train"], data["test"], k=K)
+    return {
+        "irspack": {name: ranking[f"{mine}@{K}"] for name, mine in SAME_NAMES.items()},
+        "napkinxc": {
+            "inverse": inverse.tolist(),
+            "precision": precision_at_k(truth, ranked, K),
+            "recall": recall_at_k(truth, ranked, K),
+            "ndcg": ndcg_at_k(truth, ranked, K),
+            "psp": psp_at_k(truth, ranked, K, inverse),
+            "psndcg": psndcg_at_k(truth, ranked, K, inverse),
+        },
+    }
+
+
+def theirs(data: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder) / "in.npz", Path(folder) / "out.json"
+        np.savez(source, **data)
+        command = [peers_python(), str(HERE / "peers" / "measures.py"), str(source), str(target)]
+        subprocess.run(command, check=True, capture_output=True)
+        found: dict[str, dict[str, Any]] = json.loads(target.read_text())
+    return found
+
+
+def main() -> None:
+    data = problem()
+    mine, other = ours(data), theirs(data)
+    figures = {}
+    for library, values in mine.items():
+        if "failed" in other[library]:
+            figures[library] = other[library]
+            continue
+        named = {name.split("@")[0]: value for name, value in other[library].items()}
+        figures[library] = {
+            name: {
+                "ours": value if np.isscalar(value) else None,
+                "theirs": named[name] if np.isscalar(value) else None,
+                "largest_difference": float(np.max(np.abs(np.subtract(value, named[name])))),
+            }
+            for name, value in values.items()
+        }
+    print(results.write("measures", figures))
+
+
+if __name__ == "__main__":
+    main()
