@@ -5,18 +5,27 @@ Every verb is a ``click`` command named ``command`` in ``tacit/cli/<verb>.py``; 
 standard error and exit code 2.
 """
 
+import os
 import sys
+import warnings
 from importlib import import_module
 from typing import Any
 
 import click
 
 from tacit._version import __version__
+from tacit.cli import output
 from tacit.errors import TacitError
+from tacit.progress import InterruptedFitWarning
 
 VERBS: dict[str, str] = {
     "fit": "Train a model and save it to one file",
+    "recommend": "Recommend columns (items) to rows (users) of a saved model",
     "similar": "Show the nearest neighbours of something a model knows",
+    "evaluate": "Measure a recommender on held-out data, beside popularity",
+    "doctor": "Show versions, cores, threads, caches and extras",
+    "warm": "Compile all kernels now, so that no later command waits for it",
+    "completion": "Print the script that completes commands in your shell",
 }
 """Verb → the line that ``tacit --help`` shows. The verb's module is ``tacit.cli.<verb>``."""
 
@@ -52,13 +61,38 @@ def app() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; what the user can mend becomes one sentence and exit code 2."""
     try:
-        app(args=arguments, prog_name="tacit", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", InterruptedFitWarning)
+            warnings.showwarning = _show_warning  # type: ignore[assignment]
+            app(args=arguments, prog_name="tacit", standalone_mode=False)
     except TacitError as error:
-        click.echo(f"tacit: {error}", err=True)
-        sys.exit(2)
-    except click.ClickException as error:
+        _fail(str(error))
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
-        sys.exit(error.exit_code if error.exit_code != 1 else 2)
+        sys.exit(2)
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else "tacit"
+        _fail(f"{error.format_message().rstrip('.')}; {path} --help shows what can be given.")
+    except click.ClickException as error:
+        _fail(error.format_message())
     except (KeyboardInterrupt, click.Abort):
-        click.echo("tacit: interrupted.", err=True)
+        output.say("interrupted; nothing was saved.")
         sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except OSError as error:
+        _fail(f"{error.strerror or error}: {str(error.filename)!r}." if error.filename else f"{error}.")
+
+
+def _fail(sentence: str) -> None:
+    output.say(sentence)
+    sys.exit(2)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *place: Any) -> None:
+    """A warning is one sentence; that of an interrupted fit is remembered for the summary."""
+    if issubclass(category, InterruptedFitWarning):
+        output.mark_interrupted()
+    output.say(str(message))

@@ -1,11 +1,13 @@
 """``tacit similar``: the nearest neighbours of something that a model knows."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
+from tacit.cli.models import known_ids
+from tacit.cli.options import json_option
+from tacit.cli.output import entries, print_found, print_json
 from tacit.errors import InputError
 
 
@@ -15,7 +17,7 @@ from tacit.errors import InputError
 @click.option("-m", "--minus", multiple=True, help="Take this word off: king woman --minus man.")
 @click.option("-k", default=10, show_default=True, help="How many neighbours.")
 @click.option("--rows", is_flag=True, help="Of a recommender: neighbours among rows (users), not columns (items).")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def command(
     model_path: Path, things: tuple[str, ...], minus: tuple[str, ...], k: int, rows: bool, as_json: bool
 ) -> None:
@@ -26,13 +28,10 @@ def command(
     """
     found = _neighbours(_open(model_path), things, minus, k, rows)
     if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False, default=str))
+        print_json(found)
         return
     for query, neighbours in found.items():
-        click.echo(query)
-        width = max((len(str(one["id"])) for one in neighbours), default=0)
-        for one in neighbours:
-            click.echo(f"  {one['id']!s:<{width}}  {one['score']:.3f}")
+        print_found(query, neighbours)
 
 
 def _open(path: Path) -> Any:
@@ -52,30 +51,13 @@ def _open(path: Path) -> Any:
 
 def _neighbours(model: Any, things: Any, minus: Any, k: int, rows: bool) -> dict[str, list[dict[str, Any]]]:
     if hasattr(model, "most_similar"):
-        plus, off = _as_known(things, model.words_), _as_known(minus, model.words_)
+        plus, off = (known_ids(words, model.words_, "word") for words in (things, minus))
         title = " + ".join(things) + "".join(f" − {word}" for word in minus)
         return {title: [{"id": word, "score": score} for word, score in model.most_similar(plus, off, k=k)]}
     if not hasattr(model, "similar_cols"):
         raise InputError(f"MODEL is a {type(model).__name__}, which has no neighbours to show.")
     if minus:
         raise InputError("--minus works with word vectors only.")
-    ids = model.row_ids_ if rows else model.col_ids_
-    ranked = (model.similar_rows if rows else model.similar_cols)(_as_known(things, ids), k=k)
-    return {
-        thing: [
-            {"id": ident, "score": score}
-            for ident, score, filled in zip(ranked.ids[n].tolist(), ranked.scores[n].tolist(), ranked.filled[n])
-            if filled
-        ]
-        for n, thing in enumerate(things)
-    }
-
-
-def _as_known(given: tuple[str, ...], ids: Any) -> list[Any]:
-    """Ids as the model holds them: the shell hands over text where the model may know numbers."""
-    if not ids.is_numeric:
-        return list(given)
-    try:
-        return [int(one) for one in given]
-    except ValueError:
-        raise InputError(f"this model's ids are whole numbers, so {given!r} cannot be found in it.") from None
+    ids, what = (model.row_ids_, "row") if rows else (model.col_ids_, "column")
+    ranked = (model.similar_rows if rows else model.similar_cols)(known_ids(things, ids, what), k=k)
+    return {thing: entries(ranked, place) for place, thing in enumerate(things)}

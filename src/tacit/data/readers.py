@@ -88,6 +88,18 @@ def read_frame(
         raise _unreadable(source, error) from error
 
 
+def scan_table(source: str | os.PathLike[str], query: str | None = None) -> "pl.LazyFrame":
+    """All columns of a file, a glob or the answer to a query; files are not read yet, a query has been answered."""
+    import polars as pl
+
+    try:
+        scan = _scan(os.fspath(source), query, ())
+        scan.collect_schema()
+        return scan
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise _unreadable(source, error) from error
+
+
 def as_frame(table: Any, name: str, columns: Sequence[str] | None = None) -> "pl.DataFrame":
     """A table in memory as a polars frame of these columns (all by default), copied only where layouts differ."""
     import polars as pl

@@ -5,6 +5,7 @@ import click
 from tacit.cli.app import LazyGroup
 
 JOBS: dict[str, str] = {
+    "recommend": "Who may want what: factors from positives alone",
     "words": "Vectors of words, or of items in sequences",
 }
 """Job → the line that ``tacit fit --help`` shows. The job's module is ``tacit.cli.fit.<job>``."""

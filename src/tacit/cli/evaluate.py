@@ -1,0 +1,110 @@
+"""``tacit evaluate``: how well a recommender ranks what was held out, beside popularity."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tacit.cli.models import open_model
+from tacit.cli.options import json_option, recommender_options
+from tacit.cli.output import console, print_json, print_table, say
+from tacit.cli.source import Source, source_options
+from tacit.errors import InputError
+
+if TYPE_CHECKING:
+    from tacit.data.interactions import Interactions
+
+METRICS = ("ndcg", "recall", "precision", "map", "mrr", "hit_rate", "coverage", "novelty")
+
+
+@click.command("evaluate")
+@source_options
+@click.option("--model", "model_path", type=click.Path(path_type=Path),
+              help="A saved model; TABLE then holds what it has not seen. Without it, one is fitted here.")  # fmt: skip
+@click.option("--split", "by", type=click.Choice(["random", "last", "time"]), default="random", show_default=True,
+              help="What to hold out: any, each row's last, or the latest of all.")  # fmt: skip
+@click.option("--test", default=0.2, show_default=True, help="Share to hold out.")
+@click.option("--split-seed", default=0, show_default=True, help="Seed of the split.")
+@click.option("-k", "cutoffs", multiple=True, type=int, default=(10,), show_default=True,
+              help="Length of the lists; may be given repeatedly.")  # fmt: skip
+@recommender_options
+@json_option
+def command(
+    source: Source,
+    model_path: Path | None,
+    by: str,
+    test: float,
+    split_seed: int,
+    cutoffs: tuple[int, ...],
+    parameters: dict[str, Any],
+    as_json: bool,
+) -> None:
+    """Measure a recommender on held-out lines of TABLE, beside the popularity baseline.
+
+    All columns but those that a row has in training are ranked, for every row with something held out.
+    """
+    from tacit.baselines.popularity import Popularity
+    from tacit.metrics.evaluation import evaluate
+
+    began = time.perf_counter()
+    if model_path is None:
+        data = source.read(needs_time=by != "random")
+        train, held_out = data.split(test=test, seed=split_seed, by=by)  # type: ignore[arg-type]
+        from tacit import FactorRecommender
+
+        model = FactorRecommender(**parameters, progress=False if as_json else None).fit(train)
+    else:
+        model = open_model(model_path, "evaluate", "similar_cols", "tacit fit recommend")
+        train, held_out = _unseen(model, source.read())
+    results = {
+        name: evaluate(one, train, held_out, k=cutoffs, metrics=METRICS, threads=parameters["threads"])
+        for name, one in (("model", model), ("popularity", Popularity().fit(train)))
+    }
+    outcome = {
+        **{name: dict(result) for name, result in results.items()},
+        "rows": results["model"].users,
+        "rows_without_held_out": results["model"].left_out,
+        "train": train.nnz,
+        "test": held_out.nnz,
+        "seconds": round(time.perf_counter() - began, 3),
+    }
+    if as_json:
+        print_json(outcome)
+        return
+    _print(outcome)
+
+
+def _unseen(model: Any, given: "Interactions") -> tuple["Interactions", "Interactions"]:
+    """What the model was trained on, and what is new to it in the table, both under the model's ids."""
+    from tacit.data.interactions import Interactions
+
+    train = Interactions(model.seen_, model.row_ids_, model.col_ids_)
+    test = given.aligned(model.row_ids_, model.col_ids_)
+    if test.nnz == 0:
+        raise InputError("the model knows none of the ids in TABLE; check --row, --col and the table.")
+    if test.nnz < given.nnz:
+        say(f"{given.nnz - test.nnz:,} of {given.nnz:,} pairs have ids that the model does not know: left out.")
+    # Weights are positive, so a sum has fewer cells than its parts exactly where cells are in both.
+    seen = train.nnz + test.nnz - (train.matrix + test.matrix).nnz
+    if seen == test.nnz:
+        raise InputError(
+            "the model was trained on every pair in TABLE; give a table it has not seen, or leave out --model to "
+            "split this one."
+        )
+    if seen:
+        say(f"{seen:,} of {test.nnz:,} pairs are what the model was trained on: left out.")
+    return train, test
+
+
+def _print(outcome: dict[str, Any]) -> None:
+    console().print(
+        f"{outcome['train']:,} positives to learn from, {outcome['test']:,} held out; "
+        f"[bold]{outcome['rows']:,} rows[/] are asked in {outcome['seconds']:.1f} s"
+    )
+    ours, theirs = outcome["model"], outcome["popularity"]
+    rows = [
+        (name, f"{value:.4f}", f"{theirs[name]:.4f}", f"{value / theirs[name]:.2f}×" if theirs[name] else "–")
+        for name, value in ours.items()
+    ]
+    print_table(("", "model", "popularity", "ratio"), rows)

@@ -1,0 +1,86 @@
+"""Options that several verbs share, so that they are spelled and explained alike."""
+
+import functools
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tacit.errors import InputError
+
+Function = Callable[..., Any]
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+threads_option = click.option("--threads", default=0, show_default=True, help="Cores to use; 0 is all.")
+seed_option = click.option("--seed", default=0, show_default=True, help="Same seed, same bits.")
+
+
+class OutputFile(click.ParamType):  # type: ignore[type-arg]
+    """A file that can be written: found out before an hour of training, not after it."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        path = Path(value)
+        if path.is_dir():
+            raise InputError(f"{str(path)!r} is a folder; give the name of a file in it.")
+        if not path.parent.is_dir():
+            raise InputError(f"the folder {str(path.parent)!r} does not exist; create it first.")
+        if not os.access(path.parent, os.W_OK):
+            raise InputError(f"nothing can be written to the folder {str(path.parent)!r}; choose another place.")
+        return path
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+        return [click.shell_completion.CompletionItem(incomplete, type="file")]
+
+
+model_output_option = click.option(
+    "-o", "--output", "model_path", required=True, type=OutputFile(), help="File of the model."
+)
+
+
+_RECOMMENDER = (
+    click.option("--factors", default=64, show_default=True, help="Length of the factors."),
+    click.option("--iterations", default=12, show_default=True, help="Sweeps at most."),
+    click.option("--regularization", default=0.13, show_default=True, help="Strength of the ridge."),
+    click.option("--unlabelled-weight", type=float, help="Weight of an unlabelled cell; by default from the density."),
+    click.option("--frequency-exponent", default=0.0, show_default=True,
+                 help="Above 0, unlabelled cells of frequent columns weigh more."),
+    click.option("--positive-weight", type=click.Choice(["log", "value", "one"]), default="log", show_default=True,
+                 help="How stored weights count."),
+    click.option("--held-out", default=0.0, show_default=True,
+                 help="Share of the positives to hold out; the best sweep on them is kept."),
+    click.option("--patience", default=3, show_default=True, help="Sweeps without a better one before stopping."),
+    click.option("--seed", "random_state", default=0, show_default=True, help="Same seed, same bits."),
+    threads_option,
+)  # fmt: skip
+
+
+def recommender_options(function: Function) -> Function:
+    """Parameters of ``FactorRecommender``; the verb gets one dictionary ``parameters``."""
+    names = [
+        "factors", "iterations", "regularization", "unlabelled_weight", "frequency_exponent", "positive_weight",
+        "held_out", "patience", "random_state", "threads",
+    ]  # fmt: skip
+    return packed(function, _RECOMMENDER, lambda given: {"parameters": given}, names)
+
+
+def packed(
+    function: Function,
+    options: tuple[Callable[[Function], Function], ...],
+    pack: Callable[[dict[str, Any]], dict[str, Any]],
+    names: list[str],
+) -> Function:
+    """Options under their own names on the command line, and one thing for the function."""
+
+    @functools.wraps(function)
+    def wrapped(**given: Any) -> Any:
+        mine = {name: given.pop(name) for name in names}
+        return function(**pack(mine), **given)
+
+    made: Function = wrapped
+    for option in reversed(options):
+        made = option(made)
+    return made

@@ -1,0 +1,115 @@
+"""What verbs print: answers on standard output, remarks on standard error, JSON where it was asked for."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tacit.estimators.ranked import Ranked
+
+_WIDE = 1000
+"""Columns of a pipe or a file, where nothing should be cut to fit a screen."""
+_INTERRUPTED = "tacit.interrupted"
+
+
+def say(sentence: str) -> None:
+    """A remark beside the answer."""
+    click.echo(f"tacit: {sentence}", err=True)
+
+
+def print_json(value: Any) -> None:
+    """One line of JSON; dates and other ids without a JSON form become text."""
+    click.echo(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def console() -> "Console":
+    """Where tables and colours go; whatever width a pipe has, nothing is cut."""
+    from rich.console import Console
+
+    screen = Console(highlight=False)
+    return screen if screen.is_terminal else Console(highlight=False, width=_WIDE)
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, texts: int = 1, title: str = "") -> None:
+    """A table; the first ``texts`` columns are text, the others are numbers and end on one line."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", title_style="bold", pad_edge=False)
+    for place, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if place < texts else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console().print(table)
+
+
+def print_facts(facts: Mapping[str, str]) -> None:
+    """Names and what they are, one a line."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    for name, fact in facts.items():
+        table.add_row(name, Text(fact))
+    console().print(table)
+
+
+def entries(ranked: "Ranked", place: int) -> list[dict[str, Any]]:
+    """What was found for one query, best first, without the places that could not be filled."""
+    found = zip(ranked.ids[place].tolist(), ranked.scores[place].tolist(), ranked.filled[place])
+    return [{"id": ident, "score": score} for ident, score, filled in found if filled]
+
+
+def print_found(query: str, found: Sequence[Mapping[str, Any]]) -> None:
+    """One query and the list below it."""
+    click.echo(query)
+    width = max((len(str(one["id"])) for one in found), default=0)
+    for one in found:
+        click.echo(f"  {one['id']!s:<{width}}  {one['score']:.3f}")
+    if not found:
+        click.echo("  (nothing that is allowed is left)")
+
+
+def csv_lines(rows: Iterable[Sequence[Any]]) -> str:
+    """Rows as CSV text.
+
+    >>> csv_lines([("a,b", 1)])
+    '"a,b",1\\n'
+    """
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def size(count: float) -> str:
+    """Bytes for people.
+
+    >>> size(2_345_678)
+    '2.3 MB'
+    """
+    for unit in ("bytes", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} GB"
+
+
+def mark_interrupted() -> None:
+    """Remember that Ctrl-C ended a fit early."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta[_INTERRUPTED] = True
+
+
+def was_interrupted() -> bool:
+    """Whether Ctrl-C ended a fit of this command early."""
+    return bool(click.get_current_context().meta.get(_INTERRUPTED, False))

@@ -1,0 +1,116 @@
+"""A table of interactions as the command line names it: a file, a glob or a database, and which column is what."""
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tacit.cli.options import Function, packed
+from tacit.cli.output import say
+from tacit.errors import InputError
+
+if TYPE_CHECKING:
+    from tacit.data.interactions import Interactions
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table of interactions as it is named on the command line."""
+
+    table: str
+    query: str | None
+    row: str | None
+    col: str | None
+    weight: str | None
+    time: str | None
+    min_weight: float | None
+    binary: bool
+    duplicates: str
+    missing: str
+    min_row_count: int
+    min_col_count: int
+    text_ids: bool
+
+    def read(self, *, needs_time: bool = False) -> "Interactions":
+        """``Interactions``; columns that were not named are guessed where only one guess is possible, and said."""
+        from tacit.data.interactions import Interactions
+        from tacit.data.svmlight_positives import is_svmlight, read_svmlight_positives
+
+        keep = {
+            "min_weight": self.min_weight,
+            "binary": self.binary,
+            "min_row_count": self.min_row_count,
+            "min_col_count": self.min_col_count,
+        }
+        if is_svmlight(self.table):
+            return read_svmlight_positives(self.table).filtered(**keep)  # type: ignore[arg-type]
+        table, columns = self._columns(needs_time)
+        return Interactions.from_table(
+            table,
+            row=columns["row"],
+            col=columns["col"],
+            weight=columns.get("weight"),
+            time=columns.get("time"),
+            duplicates=self.duplicates,  # type: ignore[arg-type]
+            missing=self.missing,  # type: ignore[arg-type]
+            query=self.query if isinstance(table, str) else None,
+            text_ids=self.text_ids,
+            **keep,  # type: ignore[arg-type]
+        )
+
+    def _columns(self, needs_time: bool) -> tuple[Any, dict[str, str]]:
+        """The table and its columns by role."""
+        from tacit.data.column_roles import guess_roles
+        from tacit.data.readers import scan_table
+
+        roles = ("row", "col", "weight", "time")
+        named = {role: getattr(self, role) for role in roles if getattr(self, role) is not None}
+        time_is_open = needs_time and "time" not in named
+        if "row" in named and "col" in named and not time_is_open:
+            return self.table, named
+        scan = scan_table(self.table, self.query)
+        present = scan.collect_schema().names()
+        unnamed = [column for column in present if column not in named.values()]
+        wanted = [role for role in roles if role not in named and (role != "time" or needs_time)]
+        # Whoever names rows and columns but no weight wants every event to count alike.
+        if "row" in named and "col" in named:
+            wanted = ["time"]
+        guessed = {role: column for role, column in guess_roles(unnamed).items() if role in wanted}
+        required = {"row", "col"} | ({"time"} if needs_time else set())
+        for role in roles:
+            if role in required and role not in named | guessed:
+                raise InputError(
+                    f"--{role} is missing and cannot be guessed from the columns {', '.join(map(repr, present))}; "
+                    f"say --{role} NAME."
+                )
+        said = " ".join(f"--{role} {column}" for role, column in guessed.items())
+        more = ""
+        if "weight" in guessed and self.min_weight is None:
+            more = "; every line counts as a positive, say --min-weight 4 or the like to keep only the high ones"
+        say(f"columns guessed by their names: {said}{more}.")
+        # A query has been answered already and is not asked again.
+        return (scan if "://" in self.table else self.table), named | guessed
+
+
+_SOURCE = (
+    click.argument("table"),
+    click.option("--query", help="What to ask, when TABLE is a database such as sqlite:///shop.db."),
+    click.option("--row", metavar="NAME", help="Column with the rows' ids (users). Guessed when its name tells."),
+    click.option("--col", metavar="NAME", help="Column with the columns' ids (items). Guessed when its name tells."),
+    click.option("--weight", metavar="NAME", help="Column with weights, such as counts or ratings."),
+    click.option("--time", metavar="NAME", help="Column with times."),
+    click.option("--min-weight", type=float, help="Keep what weighs at least this: 4 for ratings from 4 on."),
+    click.option("--binary", is_flag=True, help="Then let everything that is kept weigh 1."),
+    click.option("--duplicates", type=click.Choice(["sum", "last", "first", "max", "error"]), default="sum",
+                 show_default=True, help="When a pair occurs again."),
+    click.option("--missing", type=click.Choice(["error", "drop"]), default="error", show_default=True,
+                 help="Lines with missing values."),
+    click.option("--min-row-count", default=1, show_default=True, help="Drop rows with fewer columns."),
+    click.option("--min-col-count", default=1, show_default=True, help="Drop columns with fewer rows."),
+    click.option("--text-ids", is_flag=True, help="Read ids as text even where all are numbers (007 stays 007)."),
+)  # fmt: skip
+
+
+def source_options(function: Function) -> Function:
+    """TABLE and how to read it; the verb gets one ``source``."""
+    return packed(function, _SOURCE, lambda given: {"source": Source(**given)}, [f.name for f in fields(Source)])

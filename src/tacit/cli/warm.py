@@ -1,0 +1,107 @@
+"""``tacit warm``: compile all kernels now, so that no later command waits for it."""
+
+import time
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tacit.cli.doctor import compiled_files
+from tacit.cli.options import json_option
+from tacit.cli.output import console, print_json, size
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+_ROWS, _COLUMNS = 40, 30
+
+
+def _positives() -> "sp.csr_array":
+    import numpy as np
+    import scipy.sparse as sp
+
+    return sp.random_array((_ROWS, _COLUMNS), density=0.2, rng=np.random.default_rng(0), format="csr", dtype=np.float32)
+
+
+def _recommender() -> None:
+    from tacit import FactorRecommender
+    from tacit.metrics.evaluation import evaluate
+
+    positives = _positives()
+    for factors in (4, 160):
+        model = FactorRecommender(factors, iterations=1, progress=False).fit(positives)
+    model.recommend([0, 1], k=3, include={0: [1, 2, 3]}, exclude={1: [4]})
+    model.recommend([0, 1], k=3, include=[1, 2, 3])
+    model.similar_cols([0])
+    evaluate(model, positives, _positives().T.tocsr().reshape((_ROWS, _COLUMNS)), k=3, metrics=("ndcg", "auc"))
+
+
+def _words() -> None:
+    from tacit import WordVectors
+
+    lines = ["bread and cheese and soup", "iron and zinc and copper", "soup with bread", "copper with iron"] * 10
+    WordVectors(4, window=3, iterations=1, progress=False).fit(lines).most_similar("bread")
+
+
+def _neighbour_tagger() -> None:
+    from tacit import NeighbourTagger
+
+    positives = _positives()
+    model = NeighbourTagger(factors=4, neighbours=5, partitions=2, learners=1).fit(positives, positives[:, :6])
+    model.predict_topk(positives, 3)
+
+
+STEPS: dict[str, Callable[[], None]] = {
+    "recommend": _recommender,
+    "words": _words,
+    "tag by neighbours": _neighbour_tagger,
+}
+"""Job → a tiny fit of it. What one step compiles, the next finds ready."""
+
+
+@click.command("warm")
+@click.option("--clear", is_flag=True, help="First remove what was compiled before.")
+@json_option
+def command(clear: bool, as_json: bool) -> None:
+    """Compile all kernels by tiny fits of every estimator, and keep them for later processes."""
+    from tacit.kernels import _jit
+
+    _import_kernels()
+    folder = _jit.cache_folder()
+    removed = _clear(folder) if clear and folder is not None else 0
+    outcome: dict[str, Any] = {"folder": folder, "removed": removed, "seconds": {}}
+    for job, step in STEPS.items():
+        began = time.perf_counter()
+        with console().status(f"compiling what it takes to {job}"):
+            step()
+        outcome["seconds"][job] = round(time.perf_counter() - began, 2)
+        if not as_json:
+            click.echo(f"{job:<20} {outcome['seconds'][job]:6.1f} s")
+    if as_json:
+        print_json(outcome)
+        return
+    if folder is None:
+        click.echo("nothing is kept, because no folder can be written; set NUMBA_CACHE_DIR to one that can")
+    else:
+        click.echo(f"kernels are ready in {folder} ({_size(folder)})")
+
+
+def _import_kernels() -> None:
+    import tacit.kernels
+
+    for module in iter_modules(tacit.kernels.__path__):
+        import_module(f"tacit.kernels.{module.name}")
+
+
+def _clear(folder: str) -> int:
+    files = compiled_files(Path(folder))
+    for file in files:
+        file.unlink(missing_ok=True)
+    return len(files)
+
+
+def _size(folder: str) -> str:
+    return size(sum(file.stat().st_size for file in compiled_files(Path(folder))))

@@ -1,0 +1,170 @@
+"""``fit recommend``, ``recommend``, ``similar`` and ``evaluate`` as a user types them."""
+
+import csv
+import inspect
+import io
+import json
+import sqlite3
+
+import click
+import polars as pl
+import pytest
+
+from tests.cli.conftest import FOOD, TOOLS
+
+
+def test_fit_says_what_it_learned(shop, tmp_path, tacit_json):
+    path = tmp_path / "m.tacit"
+    outcome = tacit_json("fit", "recommend", shop, "-o", path, "--factors", 3, "--iterations", 4)
+    assert (outcome["rows"], outcome["columns"], outcome["positives"]) == (40, 12, 160)
+    assert (outcome["sweeps"], outcome["factors"], outcome["interrupted"]) == (4, 3, False)
+    assert outcome["bytes"] == path.stat().st_size
+
+
+def test_the_summary_of_a_fit_names_the_next_command(shop, tmp_path, tacit):
+    printed = tacit("fit", "recommend", shop, "-o", tmp_path / "m.tacit", "--factors", 3, "--held-out", 0.2)
+    assert "40 rows × 12 columns, 160 positives" in printed
+    assert "held-out NDCG@10" in printed
+    assert f"tacit recommend {tmp_path / 'm.tacit'} u0" in printed
+
+
+def test_guessed_columns_are_said_and_named_ones_are_not(shop, tmp_path, capsys, tacit):
+    from tacit.cli.app import main
+
+    main(["fit", "recommend", str(shop), "-o", str(tmp_path / "m"), "--factors", "2"])
+    assert "--row user --col item --weight rating" in capsys.readouterr().err
+    main(["fit", "recommend", str(shop), "-o", str(tmp_path / "m"), "--factors", "2", "--row", "user", "--col", "item"])
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("kind", ["tsv", "parquet", "jsonl", "csv.gz", "sqlite", "glob"])
+def test_every_kind_of_table_gives_the_same_model(kind, shop, tmp_path, tacit):
+    table, more = pl.read_csv(shop), []
+    source = tmp_path / f"table.{kind}"
+    if kind == "tsv":
+        table.write_csv(source, separator="\t")
+    elif kind == "parquet":
+        table.write_parquet(source)
+    elif kind == "jsonl":
+        table.write_ndjson(source)
+    elif kind == "csv.gz":
+        import gzip
+
+        source.write_bytes(gzip.compress(shop.read_bytes()))
+    elif kind == "sqlite":
+        with sqlite3.connect(source) as database:
+            database.execute("create table buys (user text, item text, rating real, time integer)")
+            database.executemany("insert into buys values (?, ?, ?, ?)", table.rows())
+        source, more = f"sqlite:///{source}", ["--query", "select * from buys"]
+    else:
+        table[:80].write_csv(tmp_path / "part-1.csv")
+        table[80:].write_csv(tmp_path / "part-2.csv")
+        source = tmp_path / "part-*.csv"
+    options = ["--factors", 2, "--iterations", 2]
+    tacit("fit", "recommend", shop, "-o", tmp_path / "a", *options)
+    tacit("fit", "recommend", source, "-o", tmp_path / "b", *options, *more)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_svmlight_lines_are_rows(tmp_path, tacit_json):
+    path = tmp_path / "baskets.svm"
+    path.write_text("0 3:1 5:2\n0 3:1 7:1\n0 5:1 7:1\n")
+    tacit_json("fit", "recommend", path, "-o", tmp_path / "m", "--factors", 2)
+    found = tacit_json("recommend", tmp_path / "m", 0, "-k", 5)
+    assert [one["id"] for one in found["recommended"]] == [7]
+
+
+def test_the_shown_defaults_are_those_of_the_estimator():
+    from tacit import FactorRecommender
+    from tacit.cli.fit.recommend import command
+
+    parameters = inspect.signature(FactorRecommender).parameters
+    shown = [option for option in command.params if isinstance(option, click.Option) and option.name in parameters]
+    assert len(shown) > 8
+    defaults = {option.name: option.default for option in shown if isinstance(option.default, int | float | str)}
+    assert defaults == {name: parameters[name].default for name in defaults}
+    assert all(parameters[option.name].default is None for option in shown if option.name not in defaults)
+
+
+def test_recommend_gives_what_the_row_has_not(model, shop, tacit_json):
+    has = set(pl.read_csv(shop).filter(pl.col("user") == "u1")["item"])
+    found = tacit_json("recommend", model, "u1", "-k", 2)
+    assert found["row"] == "u1"
+    assert {one["id"] for one in found["recommended"]} == set(FOOD) - has
+
+
+def test_recommend_reads_ids_from_a_file_and_from_standard_input(model, tmp_path, monkeypatch, tacit_json):
+    (tmp_path / "who").write_text("u1\nu2\n")
+    from_file = tacit_json("recommend", model, "--rows-from", tmp_path / "who")
+    monkeypatch.setattr("sys.stdin", io.StringIO("u1\nu2\n"))
+    assert tacit_json("recommend", model, "--rows-from", "-") == from_file
+    assert [line["row"] for line in from_file] == ["u1", "u2"]
+
+
+def test_recommend_to_all_goes_on_over_batches(model, monkeypatch, tacit_json, tacit):
+    whole = tacit_json("recommend", model, "--all", "-k", 3)
+    monkeypatch.setattr("tacit.cli.recommend.BATCH", 7)
+    assert tacit_json("recommend", model, "--all", "-k", 3) == whole
+    assert len(whole) == 40
+    rows = list(csv.reader(io.StringIO(tacit("recommend", model, "--all", "-k", 3, "--csv"))))
+    assert rows[0] == ["row", "rank", "column", "score"]
+    assert [(row[0], row[2]) for row in rows[1:]] == [
+        (line["row"], one["id"]) for line in whole for one in line["recommended"]
+    ]
+
+
+def test_recommend_filters(model, tmp_path, tacit_json):
+    (tmp_path / "some").write_text("saw\nglue\ntea\n")
+    included = tacit_json("recommend", model, "u1", "--include", tmp_path / "some", "--seen")
+    assert {one["id"] for one in included["recommended"]} == {"saw", "glue", "tea"}
+    excluded = tacit_json("recommend", model, "u1", "--exclude", tmp_path / "some", "--seen", "-k", 12)
+    assert {one["id"] for one in excluded["recommended"]} == {*FOOD, *TOOLS} - {"saw", "glue", "tea"}
+
+
+def test_somebody_new_is_recommended_what_goes_with_what_they_have(model, tacit_json, tacit):
+    found = tacit_json("recommend", model, "--having", "tea", "--having", "jam", "-k", 4)
+    assert {one["id"] for one in found["recommended"]} == set(FOOD) - {"tea", "jam"}
+    assert tacit("recommend", model, "--having", "saw", "-k", 1).splitlines()[0] == "saw"
+
+
+def test_a_list_that_cannot_be_filled_says_so(model, tmp_path, tacit):
+    (tmp_path / "none").write_text("")
+    assert "nothing" in tacit("recommend", model, "u1", "--include", tmp_path / "none")
+
+
+def test_similar_among_columns_and_rows(model, tacit_json):
+    columns = tacit_json("similar", model, "tea", "saw", "-k", 5)
+    assert {one["id"] for one in columns["tea"]} == set(FOOD) - {"tea"}
+    assert {one["id"] for one in columns["saw"]} == set(TOOLS) - {"saw"}
+    (rows,) = tacit_json("similar", model, "--rows", "u3", "-k", 5).values()
+    assert all(int(one["id"][1:]) % 2 for one in rows)
+
+
+def test_whole_number_ids_are_found_as_numbers(tmp_path, tacit_json):
+    (tmp_path / "t.csv").write_text("user,item\n1,10\n1,20\n2,10\n3,20\n")
+    tacit_json("fit", "recommend", tmp_path / "t.csv", "-o", tmp_path / "m", "--factors", 2)
+    assert tacit_json("recommend", tmp_path / "m", "2")["recommended"][0]["id"] == 20
+
+
+def test_evaluate_beats_popularity_where_tastes_differ(shop, tacit_json, tacit):
+    outcome = tacit_json("evaluate", shop, "--factors", 4, "-k", 2, "-k", 5)
+    assert outcome["model"]["ndcg@2"] > outcome["popularity"]["ndcg@2"]
+    assert outcome["train"] + outcome["test"] == 160
+    assert {"ndcg@2", "ndcg@5"} <= outcome["model"].keys()
+    assert "popularity" in tacit("evaluate", shop, "--factors", 4, "--split", "last")
+
+
+def test_evaluate_a_saved_model_on_what_it_has_not_seen(shop, tmp_path, capsys, tacit):
+    from tacit.cli.app import main
+
+    table = pl.read_csv(shop)
+    table[::2].write_csv(tmp_path / "train.csv")
+    new = pl.DataFrame({"user": ["u1", "nobody"], "item": ["tea", "tea"], "rating": [5, 5], "time": [1, 1]})
+    pl.concat([table[1::2], table[:1], new[1:]]).write_csv(tmp_path / "test.csv")
+    tacit("fit", "recommend", tmp_path / "train.csv", "-o", tmp_path / "m", "--factors", 4)
+    main(["evaluate", str(tmp_path / "test.csv"), "--model", str(tmp_path / "m"), "--json"])
+    said = capsys.readouterr()
+    outcome = json.loads(said.out)
+    assert outcome["rows"] > 0
+    assert "1 of 82 pairs have ids" in said.err
+    assert "1 of 81 pairs are what the model was trained on" in said.err
