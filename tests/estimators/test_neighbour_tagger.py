@@ -94,6 +94,22 @@ def test_regression_by_alternating_directions(made, regression):
         assert 0.1 < (weights == 0).mean() < 0.9
 
 
+def test_imputed_labels_join_the_known_ones_and_help(made):
+    X, Y = made
+    rng = np.random.default_rng(3)
+    visible = Y * (rng.random(Y.shape) < 0.25)
+    plain, filled = (small(method="joint", impute=impute).fit(X, visible) for impute in (0, 2))
+    assert (filled._Y.toarray() >= visible).all()
+    assert filled._Y.nnz > 1.5 * np.count_nonzero(visible)
+    assert filled.label_frequency_.sum() == np.count_nonzero(visible)
+
+    def hidden_found(model):
+        scores = np.where(visible > 0, -np.inf, model.decision_function(X))
+        return np.take_along_axis(Y, np.argsort(-scores, axis=1)[:, :2], axis=1).sum()
+
+    assert hidden_found(filled) > hidden_found(plain)
+
+
 def test_text_in_a_pipeline_with_a_grid_search():
     pipeline = make_pipeline(TfidfVectorizer(), NeighbourTagger(factors=2, neighbours=2))
     search = GridSearchCV(pipeline, {"neighbourtagger__neighbours": [1, 2]}, cv=2).fit(TEXTS, TAGS)
@@ -217,6 +233,7 @@ def test_bits_do_not_depend_on_threads_or_history(made):
         ({"regression": "lasso"}, "regression must be one of"),
         ({"factors": 0}, "factors must be a whole number"),
         ({"neighbours": 2.5}, "neighbours must be a whole number"),
+        ({"impute": -1}, "impute must be a whole number"),
         ({"vote_power": -1}, "vote_power must not be negative"),
         ({"regularization": 0}, "regularization must be positive"),
         ({"shift": 0}, "shift must be positive"),

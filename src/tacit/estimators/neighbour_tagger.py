@@ -13,7 +13,7 @@ from tacit.data.label_sets import read_labels
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError
 from tacit.estimators.model import Array, Callback
-from tacit.estimators.tagger import Tagger
+from tacit.estimators.tagger import Tagger, below
 from tacit.neighbours.clusters import spherical_kmeans, unit_rows
 from tacit.neighbours.partitioned import Learner, Partition, vote
 from tacit.neighbours.topk import normalise
@@ -45,6 +45,8 @@ class NeighbourTagger(Tagger):
     partitions : instances are clustered into so many parts, each with its own map; None for one per 6,000 rows
     learners : so many models, each from its own clustering and sample of rows, vote together
     strongest : each label set is compared with so many partners at most; None for all of them
+    impute : before the last fit, each row is given so many labels by a first model and learned from as if it had them;
+        2 or so helps much when most labels are missing
     graph_weights : weights of the label graph, of instances, and of labels carried, for ``"joint"``
     normalize : scale the rows of X to length one
     top_k, threshold : what ``predict`` returns: the best so many, or all with at least this score
@@ -72,7 +74,9 @@ class NeighbourTagger(Tagger):
         partitions: int | None = None,
         learners: int = 1,
         strongest: int | None = None,
+        impute: int = 0,
         graph_weights: tuple[float, float, float] = (1.0, 1.0, 1.0),
+        iterations: int = 20,
         normalize: bool = True,
         top_k: int | None = None,
         threshold: float | None = None,
@@ -92,7 +96,9 @@ class NeighbourTagger(Tagger):
         self.partitions = partitions
         self.learners = learners
         self.strongest = strongest
+        self.impute = impute
         self.graph_weights = graph_weights
+        self.iterations = iterations
         self.normalize = normalize
         self.top_k = top_k
         self.threshold = threshold
@@ -117,22 +123,37 @@ class NeighbourTagger(Tagger):
         X, Y, names, form = self._read_training(X, Y, labels)
         self._check_settings()
         graph = self._read_graph(label_graph, Y.shape[1])
-        X = unit_rows(X) if self.normalize else X
-        carrying = np.flatnonzero(np.diff(Y.indptr))
-        learners: list[Learner] = []
+        unit = unit_rows(X) if self.normalize else X
+        self.n_features_in_ = X.shape[1]
+        self._remember_labels(Y, names, form)
+        rounds = 1 if self.impute == 0 else 2
         with (
             pool.single_threaded_blas(),
-            Run("fit NeighbourTagger", self.learners, progress=self.progress, callback=self.callback) as run,
+            Run("fit NeighbourTagger", rounds * self.learners, progress=self.progress, callback=self.callback) as run,
         ):
-            for number in run.iterations():
-                learners.append(self._learn(X, Y, graph, carrying, number))
-                run.report(partitions=len(learners[-1].partitions))
-        self.learners_ = tuple(learners)
+            self._learn_all(unit, Y, graph, run)
+            if self.impute and not run.interrupted and not run.stopped:
+                # What the first model guesses must not also decide which labels go together.
+                graph = sp.csr_array(Y.T @ Y) if graph is None and self.method == "joint" else graph
+                self._learn_all(unit, _with_labels(Y, self._guessed(X), np.arange(Y.shape[0])), graph, run)
         self.history_ = run.history
-        self.n_features_in_ = X.shape[1]
-        self._Y = Y
-        self._remember_labels(Y, names, form)
         return self
+
+    def _learn_all(self, X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, run: Run) -> None:
+        carrying = np.flatnonzero(np.diff(Y.indptr))
+        learners: list[Learner] = []
+        for number in range(self.learners):
+            if learners and (run.interrupted or run.stopped):
+                break
+            learners.append(self._learn(X, Y, graph, carrying, number))
+            run.report(partitions=len(learners[-1].partitions))
+        self.learners_, self._Y = tuple(learners), Y
+
+    def _guessed(self, X: sp.csr_array) -> sp.csr_array:
+        columns, _ = self._top(X, self.impute)
+        filled = columns >= 0
+        cells = np.ones(filled.sum(), np.float32), (np.nonzero(filled)[0], columns[filled])
+        return sp.csr_array(cells, shape=(X.shape[0], len(self.labels_)))
 
     def _check_settings(self) -> None:
         for name, allowed in (("method", tuple(METHODS)), ("regression", REGRESSIONS)):
@@ -142,6 +163,8 @@ class NeighbourTagger(Tagger):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
                 raise InputError(f"{name} must be a whole number of at least 1, not {value!r}.")
+        if isinstance(self.impute, bool) or not isinstance(self.impute, int | np.integer) or self.impute < 0:
+            raise InputError(f"impute must be a whole number of at least 0, not {self.impute!r}.")
         if self.vote_power < 0:
             raise InputError(f"vote_power must not be negative, not {self.vote_power!r}.")
         if not self.regularization > 0:
@@ -251,22 +274,21 @@ class NeighbourTagger(Tagger):
     # -- to and from a model file ------------------------------------------------------------------------------
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        arrays = {f"labels.{key}": value for key, value in self.labels_.to_arrays().items()}
+        facts, arrays = self._label_state()
         for number, learner in enumerate(self.learners_):
             arrays |= {f"learner{number}.{key}": value for key, value in learner.to_arrays().items()}
-        arrays |= {"Y.indptr": self._Y.indptr, "Y.indices": self._Y.indices}
-        facts = {"form": self._form, "features": self.n_features_in_, "history": self.history_}
-        return facts, arrays
+        arrays |= {"Y.indptr": self._Y.indptr.astype(np.int64), "Y.indices": self._Y.indices.astype(np.int32)}
+        return facts | {"learners": len(self.learners_)}, arrays
 
     def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
-        names = Ids.from_arrays(_below(arrays, "labels."), "labels")
-        indptr, indices = arrays["Y.indptr"], arrays["Y.indices"]
-        Y = sp.csr_array((np.ones(len(indices), np.float32), indices, indptr), shape=(len(indptr) - 1, len(names)))
+        self._restore_labels(facts, arrays)
         self.learners_ = tuple(
-            Learner.from_arrays(_below(arrays, f"learner{number}.")) for number in range(len(facts["history"]))
+            Learner.from_arrays(below(arrays, f"learner{number}.")) for number in range(facts["learners"])
         )
-        self.n_features_in_, self.history_, self._Y = facts["features"], facts["history"], as_csr(Y, "Y")
-        self._remember_labels(self._Y, names, facts["form"])
+        self.history_: list[dict[str, Any]] = []
+        indptr, indices = arrays["Y.indptr"], arrays["Y.indices"]
+        cells = np.ones(len(indices), np.float32), indices, indptr
+        self._Y = as_csr(sp.csr_array(cells, shape=(len(indptr) - 1, len(self.labels_))), "Y")
 
 
 def _with_labels(Y: sp.csr_array, new: sp.csr_array, numbers: Array) -> sp.csr_array:
@@ -278,7 +300,3 @@ def _with_labels(Y: sp.csr_array, new: sp.csr_array, numbers: Array) -> sp.csr_a
     union = as_csr(sp.coo_array((np.ones(len(row), np.float32), (row, col)), shape=shape), "Y")
     union.data[:] = 1.0
     return union
-
-
-def _below(arrays: dict[str, Array], prefix: str) -> dict[str, Array]:
-    return {key.removeprefix(prefix): value for key, value in arrays.items() if key.startswith(prefix)}
