@@ -285,7 +285,7 @@ class NeighbourTagger(Tagger):
         self.learners_ = tuple(
             Learner.from_arrays(below(arrays, f"learner{number}.")) for number in range(facts["learners"])
         )
-        self.history_: list[dict[str, Any]] = []
+        self.history_ = []
         indptr, indices = arrays["Y.indptr"], arrays["Y.indices"]
         cells = np.ones(len(indices), np.float32), indices, indptr
         self._Y = as_csr(sp.csr_array(cells, shape=(len(indptr) - 1, len(self.labels_))), "Y")
