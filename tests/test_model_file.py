@@ -185,6 +185,7 @@ def test_a_newer_format_names_both_versions(path):
 
 LIES = {
     "overlapping arrays": lambda h: h["rows"].update(data_offsets=h["counts"]["data_offsets"], shape=[4]),
+    "the same bytes twice": lambda h: h.update(twin=dict(h["counts"])),
     "a gap": lambda h: h["mask"].update(data_offsets=[place + 1 for place in h["mask"]["data_offsets"]]),
     "larger than its place": lambda h: h["rows"].update(shape=[4, 4]),
     "smaller than its place": lambda h: h["rows"].update(shape=[4, 2]),

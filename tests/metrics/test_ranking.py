@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, ndcg_score, roc_auc_score
 
+from tacit.data.interactions import Interactions
 from tacit.errors import InputError
 from tacit.metrics import evaluate, evaluate_factors, evaluate_lists
 from tacit.metrics.ranking import METRICS
@@ -104,6 +105,23 @@ def test_lists_and_models_that_recommend_give_the_same():
     expected = dict(evaluate(Factors(), train, test, k=8))
     assert dict(evaluate(Recommender(), train, test, k=8)) == expected
     assert dict(evaluate_lists(numbers, test, k=8, train=train)) == expected
+
+
+def test_interactions_with_ids_of_their_own():
+    rows, cols, train, test = smooth_problem(6, n=20, m=15)
+    users, items = [f"user {u}" for u in range(20)], [f"item {i}" for i in range(15)]
+    named = [Interactions.from_matrix(sp.csr_array(cells), users, items) for cells in (train, test)]
+    seen = sp.csr_array(train)
+
+    class Recommender:
+        def recommend(self, wanted, k):
+            numbers = [users.index(user) for user in wanted]
+            part = seen[numbers]
+            found, _ = top_k(rows[numbers], cols, k, seen=(part.indptr, part.indices))
+            return type("Answer", (), {"ids": np.array([*items, None], dtype=object)[found]})()
+
+    expected = evaluate_factors(rows, cols, train, test, k=15)
+    assert dict(evaluate(Recommender(), *named, k=15)) == dict(expected)
 
 
 def test_shorter_lists_count_their_empty_places_as_misses():

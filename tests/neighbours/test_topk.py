@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import InputError
+from tacit.kernels.topk import STRIDE, finish, select
 from tacit.neighbours.topk import ITEMS, normalise, top_k
 from tests import naive
 
@@ -67,14 +68,23 @@ def test_many_tiles_and_every_size_of_k(rng, k):
     np.testing.assert_array_equal(best, expected_best)
 
 
+def test_zeros_of_both_signs_are_equal():
+    """Straight to the kernel: whether BLAS ever gives -0.0 is its own affair."""
+    scores = np.full((1, STRIDE), -1.0, dtype=np.float32)
+    scores[0, [5, 9]] = -0.0, 0.0
+    keys, filled, floors = np.empty((1, 80), dtype=np.int64), np.zeros(1, np.int64), np.full(1, -np.inf, np.float32)
+    select(scores, scores.view(np.int32), 1, 0, 2, keys, filled, floors)
+    finish(keys, filled, 2)
+    assert (0xFFFFFFFF - (np.sort(keys[0, :2])[::-1] & 0xFFFFFFFF)).tolist() == [5, 9]
+
+
 @pytest.mark.jit
-@pytest.mark.parametrize("order", ["ascending", "descending", "constant", "zeros of both signs"])
+@pytest.mark.parametrize("order", ["ascending", "descending", "constant"])
 def test_scores_in_unlucky_orders(order):
     values = {
         "ascending": np.arange(5000.0),
         "descending": -np.arange(5000.0),
         "constant": np.full(5000, -3.0),
-        "zeros of both signs": np.where(np.arange(5000) % 3, 0.0, -0.0),
     }[order]
     numbers, _ = top_k(np.ones((3, 1)), values[:, None], 25)
     np.testing.assert_array_equal(numbers, naive.top_k(np.tile(values, (3, 1)), 25)[0])
