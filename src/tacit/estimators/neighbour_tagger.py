@@ -266,6 +266,11 @@ class NeighbourTagger(Tagger):
         similarities = [normalise(learner.label_scores(X)) for learner in self.learners_]
         return normalise(mean.toarray()) + normalise(np.sum(similarities, axis=0))
 
+    def _map_for(self, x: sp.csr_array) -> tuple[Array, Array]:
+        learner = self.learners_[0]
+        partition = learner.partitions[int(learner.assign(unit_rows(x) if self.normalize else x)[0])]
+        return partition.features, partition.weights
+
     def kneighbors(self, X: Any, k: int = 5) -> tuple[Array, Array]:
         """Numbers of the k nearest training rows and their cosines, as the first learner sees them."""
         X = self._read_query(X, "kneighbors")

@@ -4,8 +4,8 @@ A tagger gives scores for a block of rows (``_block_scores``); everything a user
 memory bounded: only ``decision_function``, whose answer is that large, ever holds rows × labels.
 """
 
-from collections.abc import Hashable, Iterable, Iterator
-from typing import Any, ClassVar, Literal, overload
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,6 +19,9 @@ from tacit.estimators.model import Array, Model
 from tacit.estimators.ranked import Ranked
 from tacit.neighbours.best import best_columns
 
+if TYPE_CHECKING:
+    from tacit.estimators.audit_report import MissingLabels
+
 _BLOCK_CELLS = 1 << 22
 
 
@@ -31,6 +34,7 @@ class Tagger(Model):
     top_k: int | None
     threshold: float | None
     propensity_weighted: bool
+    random_state: int
     labels_: Ids
     n_features_in_: int
     label_frequency_: NDArray[np.int64]
@@ -40,6 +44,10 @@ class Tagger(Model):
 
     def _block_scores(self, X: sp.csr_array) -> sp.csr_array | Array:
         """Scores of a few rows: dense, or sparse where labels without a stored score cannot be suggested."""
+        raise NotImplementedError
+
+    def _map_for(self, x: sp.csr_array) -> tuple[Array, Array]:
+        """Features (ascending) and weights (f, g) of the linear map by which this row is compared with others."""
         raise NotImplementedError
 
     @property
@@ -170,6 +178,40 @@ class Tagger(Model):
         columns, _ = best_columns(block, self.top_k or max(1, round(self.labels_per_row_)))
         filled = columns >= 0
         return np.nonzero(filled)[0], columns[filled]
+
+    def missing_labels(
+        self,
+        X: Any,
+        Y: Any,
+        n: int = 100,
+        *,
+        folds: int = 5,
+        per_row: int = 5,
+        labels: Iterable[Hashable] | None = None,
+        row_ids: Iterable[Hashable] | None = None,
+        feature_names: Iterable[Hashable] | None = None,
+        texts: Sequence[str] | None = None,
+        evidence: int = 3,
+    ) -> "MissingLabels":
+        """The n unlabelled cells of the training data most likely positive, with evidence, best first.
+
+        Every row is scored by a copy of this tagger that learned from other rows; the tagger itself need not be
+        fitted and is not changed. The result goes to a table, or to a page to review with ``.write("audit.html")``.
+
+        Parameters
+        ----------
+        folds : parts into which rows are dealt
+        per_row : suggestions for one row at most
+        labels : names of Y's columns, where Y is a matrix
+        row_ids, feature_names, texts : what a reader should see instead of numbers
+        evidence : nearest rows and strongest features to show for each
+        """
+        from tacit.estimators.missing_labels import evidence_for, find_missing_labels
+
+        X, matrix, names, _ = self._read_training(X, Y, labels)
+        shown = evidence_for(X, row_ids, feature_names, texts, evidence)
+        rng = np.random.default_rng(self.random_state)
+        return find_missing_labels(self, X, matrix, names, n, folds=folds, per_row=per_row, evidence=shown, rng=rng)
 
     def score(self, X: Any, Y: Any) -> float:
         """Mean nDCG@5 on rows that carry labels; what ``GridSearchCV`` maximises unless told otherwise."""
