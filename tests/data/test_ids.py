@@ -143,3 +143,16 @@ def tagged(content):
 def test_damaged_ids_are_refused(arrays):
     with pytest.raises(ModelFileError, match="these ids are damaged"):
         Ids.from_arrays(arrays)
+
+
+@given(
+    st.lists(st.integers(-(2**40), 2**40), unique=True, max_size=12),
+    st.lists(st.integers(-(2**40), 2**40), max_size=12),
+)
+def test_arrays_and_lists_of_whole_numbers_are_looked_up_alike(known, asked):
+    ids = Ids(np.array(known, dtype=np.int64))
+    asked = known + asked
+    expected = [known.index(value) if value in known else -1 for value in asked]
+    assert ids.numbers(np.array(asked, dtype=np.int64)).tolist() == expected
+    assert ids.numbers(asked).tolist() == expected
+    assert Ids.range(5).numbers(np.array([-1, 0, 4, 5])).tolist() == [-1, 0, 4, -1]

@@ -36,12 +36,27 @@ def encode(column: "pl.Series", name: str) -> tuple[Ids, NDArray[np.int32]]:
         )
     if isinstance(dtype, pl.Categorical | pl.Enum):
         column = column.cast(pl.String)
+    if dtype.is_integer() and dtype != pl.UInt64 and len(column):
+        low, high = int(column.min()), int(column.max())  # type: ignore[arg-type]
+        if high - low < 4 * len(column):
+            return _encode_dense(column.to_numpy(), low, high, name)
     distinct = column.unique().sort()
     if len(distinct) > np.iinfo(np.int32).max:
         raise InputError(f"{name}: {len(distinct)} distinct ids are more than the {np.iinfo(np.int32).max} supported.")
     places = pl.Series(np.arange(len(distinct), dtype=np.int32))
     numbers = column.replace_strict(distinct, places, return_dtype=pl.Int32).to_numpy()
     return _ids(distinct, name), np.ascontiguousarray(numbers)
+
+
+def _encode_dense(values: NDArray[Any], low: int, high: int, name: str) -> tuple[Ids, NDArray[np.int32]]:
+    """Whole numbers with few gaps are looked up in a table, which is several times faster than hashing them."""
+    places = values.astype(np.int64, copy=False)
+    places = places - low if low else places
+    seen = np.zeros(high - low + 1, dtype=bool)
+    seen[places] = True
+    table = np.cumsum(seen, dtype=np.int32)
+    table -= 1
+    return Ids.of_distinct(np.flatnonzero(seen) + low, name), table[places]
 
 
 def _ids(distinct: "pl.Series", name: str) -> Ids:

@@ -36,7 +36,8 @@ class Ids:
         self.values: Array | None = _as_values(values, name)
         self._length = len(self.values)
         self._numbers: dict[Hashable, int] | None = None
-        if len(self._lookup()) != self._length:
+        self._order: Array | None = None
+        if self._count_distinct() != self._length:
             seen: set[Hashable] = set()
             twice = next(v for v in self.values.tolist() if v in seen or seen.add(v))  # type: ignore[func-returns-value]
             raise InputError(f"{name} must be distinct, but {twice!r} occurs more than once.")
@@ -45,7 +46,7 @@ class Ids:
     def of_distinct(cls, values: Iterable[Hashable] | Array, name: str = "ids") -> "Ids":
         """Ids that are known to be distinct: the check, and its table of a million entries, are saved."""
         ids = cls.__new__(cls)
-        ids.name, ids._numbers = name, None
+        ids.name, ids._numbers, ids._order = name, None, None
         ids.values = _as_values(values, name)
         ids._length = len(ids.values)
         return ids
@@ -54,7 +55,7 @@ class Ids:
     def range(cls, length: int, name: str = "ids") -> "Ids":
         """The numbers 0..length-1 as their own ids."""
         ids = cls.__new__(cls)
-        ids.name, ids.values, ids._length, ids._numbers = name, None, int(length), None
+        ids.name, ids.values, ids._length, ids._numbers, ids._order = name, None, int(length), None, None
         return ids
 
     @property
@@ -88,6 +89,21 @@ class Ids:
             self._numbers = {value: number for number, value in enumerate(self.values.tolist())}
         return self._numbers
 
+    def _count_distinct(self) -> int:
+        assert self.values is not None
+        return len(np.unique(self.values)) if self.is_numeric else len(self._lookup())
+
+    def _search(self, values: Array) -> NDArray[np.int64]:
+        """Numbers of whole-number ids by bisection: a million at once without a Python object each."""
+        assert self.values is not None
+        if len(self.values) == 0:
+            return np.full(len(values), -1, dtype=np.int64)
+        if self._order is None:
+            self._order = np.argsort(self.values)
+        places = np.searchsorted(self.values, values, sorter=self._order)
+        numbers = self._order[np.minimum(places, len(self.values) - 1)]
+        return np.where(self.values[numbers] == values, numbers, -1)
+
     def _find(self, value: Any) -> int:
         if isinstance(value, np.generic):
             value = value.item()
@@ -101,9 +117,11 @@ class Ids:
 
     def numbers(self, values: Iterable[Any] | Array) -> NDArray[np.int64]:
         """Numbers of these ids, -1 for those that are unknown."""
-        if self.values is None and isinstance(values, np.ndarray) and values.dtype.kind in "iu":
-            numbers = values.astype(np.int64)
-            return np.where((numbers >= 0) & (numbers < self._length), numbers, -1)
+        if self.is_numeric and isinstance(values, np.ndarray) and values.dtype.kind == "i" and values.ndim == 1:
+            wanted = values.astype(np.int64)
+            if self.values is not None:
+                return self._search(wanted)
+            return np.where((wanted >= 0) & (wanted < self._length), wanted, -1)
         return np.fromiter((self._find(value) for value in values), dtype=np.int64)
 
     def require(self, values: Iterable[Any] | Array) -> NDArray[np.int64]:
