@@ -6,7 +6,8 @@ from collections.abc import Sequence
 _NAMES: dict[str, str] = {
     "row": "user customer client member person who account visitor session basket order shopper reader listener viewer "
     "patient row",
-    "col": "item product article movie film book song track artist page what thing sku goods title tag label col column",
+    "col": "item product article movie film book song track artist page what thing sku goods title tag label col "
+    "column",
     "weight": "rating stars score weight count plays clicks quantity amount value times",
     "time": "time timestamp date datetime moment day when",
 }
