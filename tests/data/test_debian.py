@@ -98,3 +98,19 @@ def test_the_script_keeps_what_it_says(script):
 
 def test_the_best_tagged_come_first_and_ties_go_by_name(script):
     assert script.build(DUMP, packages=2)["name"].to_list() == ["editor", "toolkit"]
+
+
+def test_relations_are_what_packages_depend_on_and_suggest(debian):
+    pairs = set(debian.relations.to_polars().select("row", "col").iter_rows())
+    needed = set(debian.dependencies.to_polars().select("row", "col").iter_rows())
+    assert needed < pairs
+    assert set(debian.relations.matrix.data.tolist()) == {1.0}
+
+
+def test_the_first_packages_relate_to_each_other_alone(debian):
+    few = debian.first(800)
+    names = set(few.table["name"])
+    assert len(names) == 800
+    assert set(few.relations.col_ids.all()) <= names
+    inside = {(a, b) for a, b in debian.relations.to_polars().select("row", "col").iter_rows() if {a, b} <= names}
+    assert set(few.relations.to_polars().select("row", "col").iter_rows()) == inside

@@ -19,6 +19,7 @@ from tacit.errors import TacitError
 from tacit.progress import InterruptedFitWarning
 
 VERBS: dict[str, str] = {
+    "demo": "Show every job on real data that comes with Tacit, and write a page",
     "fit": "Train a model and save it to one file",
     "recommend": "Recommend columns (items) to rows (users) of a saved model",
     "similar": "Show the nearest neighbours of something a model knows",

@@ -44,6 +44,22 @@ class Debian:
         """Packages that depend on others × the packages they depend on."""
         return Interactions.from_table(self._pairs("depends"), row="name", col="depends")
 
+    @cached_property
+    def relations(self) -> Interactions:
+        """Packages × the packages they depend on, recommend or suggest."""
+        import polars as pl
+
+        named = [self._pairs(relation).rename({relation: "to"}) for relation in ("depends", "suggests")]
+        return Interactions.from_table(pl.concat(named), row="name", col="to", binary=True)
+
+    def first(self, packages: int) -> "Debian":
+        """The first so many packages, for a quicker look; relations go to packages among them."""
+        import polars as pl
+
+        table = self.table.head(packages)
+        among = pl.element().filter(pl.element().is_in(table["name"].implode()))
+        return Debian(table.with_columns(pl.col("depends", "suggests").list.eval(among)), self.release)
+
     def descriptions(self) -> list[str]:
         """One line per package, in the order of the rows of ``tags``."""
         text = dict(zip(self.table["name"].to_list(), self.table["description"].to_list()))

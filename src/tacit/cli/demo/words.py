@@ -1,0 +1,37 @@
+"""Neighbours of a word: vectors of words from one-line descriptions."""
+
+from typing import TYPE_CHECKING
+
+from tacit.report.blocks import Paragraph, Section, Table
+
+if TYPE_CHECKING:
+    from tacit.data.debian import Debian
+
+DOING = "reading the descriptions"
+FACTORS = 64
+ASKED = ("game", "editor", "music", "compiler", "database", "image", "fonts", "translation")
+NEIGHBOURS = 7
+
+
+def section(debian: "Debian") -> Section:
+    from tacit import WordVectors
+
+    lines = debian.table["description"].to_list()
+    model = WordVectors(FACTORS, tokenizer="words", progress=False).fit(lines)
+    near = {word: model.most_similar(word, k=NEIGHBOURS) for word in ASKED if word in model}
+    rows = [(word, ", ".join(str(other) for other, _ in found)) for word, found in near.items()]
+    return Section(
+        "Neighbours of a word",
+        [
+            Paragraph(
+                f"The descriptions are one line each. From them {len(model.words):,} words get vectors of {FACTORS} "
+                "numbers: two words are near when they keep the same company. Pairs of words that never meet count "
+                "too, all of them."
+            ),
+            Table(("word", "nearest"), rows, texts=2),
+        ],
+        {
+            "words": len(model.words),
+            "nearest": {word: [str(other) for other, _ in found] for word, found in near.items()},
+        },
+    )

@@ -1,0 +1,55 @@
+"""``tacit demo`` on fewer packages: it reads well, its figures are sound, its page stands alone."""
+
+import json
+import re
+
+import pytest
+
+from tacit.cli.app import main
+from tacit.cli.demo import SECTIONS
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory):
+    """What the demo prints, its figures, and its page."""
+    import contextlib
+    import io
+
+    folder = tmp_path_factory.mktemp("demo")
+    printed = {}
+    for name, more in (("text", []), ("json", ["--json"])):
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            main(["demo", "--packages", "1500", "-o", str(folder), *more])
+        printed[name] = out.getvalue()
+    return printed["text"], json.loads(printed["json"]), (folder / "index.html").read_text()
+
+
+def test_every_part_is_shown_and_timed(shown):
+    text, figures, page = shown
+    assert set(SECTIONS) == figures["seconds"].keys()
+    headings = re.findall(r"<h2>(.*?)</h2>", page)
+    assert len(headings) == len(SECTIONS)
+    assert all(heading in text for heading in headings)
+    assert text.splitlines()[-1].endswith("index.html")
+
+
+def test_the_page_stands_alone(shown):
+    page = shown[2]
+    assert page.startswith("<!doctype html>")
+    assert page.count("<svg") >= 1
+    assert not re.search(r"https?://|src=|@import|url\(|nan", page)
+
+
+def test_packages_beat_popularity(shown):
+    ndcg = shown[1]["packages"]["ndcg@10"]
+    assert ndcg["FactorRecommender"] > ndcg["popularity"]
+
+
+def test_only_some_parts(tmp_path, tacit_json):
+    figures = tacit_json("demo", "--packages", 500, "-o", tmp_path / "new" / "folder", "--only", "words")
+    assert figures["seconds"].keys() == {"words"}
+    assert (tmp_path / "new" / "folder" / "index.html").is_file()
+
+
+def test_too_few_packages_are_refused(refused, tmp_path):
+    assert "at least 500" in refused("demo", "--packages", 10, "-o", tmp_path)

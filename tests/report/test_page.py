@@ -1,0 +1,79 @@
+"""The page is one well-formed file that asks nobody for anything; charts put things where their numbers say."""
+
+import re
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+
+from tacit.report import svg
+from tacit.report.blocks import Bars, Dots, Lines, Paragraph, Section, Table
+from tacit.report.page import render
+
+BLOCKS = [
+    Paragraph("Some `code` & <b>no markup</b>."),
+    Table(("name", "value"), [("<a>", "1"), ("b", "2")], caption="A & B"),
+    Bars("Bars", {"ours": 0.5, "theirs": 0.25}, marked="ours"),
+    Lines("Lines", [0, 1, 2], {"down": [3.0, 2.0, 1.0], "up": [1.0, 2.0, 3.0]}, "time", "error"),
+    Dots("Dots", {"one": [("a", 0.0, 0.0), ("b", 1.0, 1.0)], "two": [("c", 0.5, 0.2)]}),
+]
+
+
+@pytest.fixture
+def page():
+    return render("Title", "Lead", [Section("First & last", BLOCKS)], "made by `hand`")
+
+
+def test_the_page_needs_nothing_else(page):
+    assert not re.search(r"https?://|src=|@import|url\(", page)
+    assert "prefers-color-scheme: dark" in page
+    assert 'name="viewport"' in page
+
+
+def test_what_was_given_is_text_not_markup(page):
+    assert "&lt;b&gt;no markup&lt;/b&gt;" in page
+    assert "<code>code</code>" in page
+    assert "<td>&lt;a&gt;</td>" in page
+    assert '<a href="#1-first-last">First &amp; last</a>' in page
+
+
+@pytest.mark.parametrize("block", BLOCKS[2:])
+def test_charts_are_well_formed_and_have_a_name(block):
+    drawn = {Bars: svg.bars, Lines: svg.lines, Dots: svg.dots}[type(block)](block)
+    root = ElementTree.fromstring(drawn)
+    assert root.attrib["aria-label"] == block.title
+    assert root.attrib["role"] == "img"
+
+
+def test_bars_are_as_long_as_their_values():
+    root = ElementTree.fromstring(svg.bars(BLOCKS[2]))
+    widths = [float(bar.attrib["width"]) for bar in root.iter("rect")]
+    assert widths[0] == pytest.approx(2 * widths[1], abs=0.1)
+    assert [bar.attrib["class"] for bar in root.iter("rect")] == ["fill-a", "fill-other"]
+
+
+def test_a_falling_curve_goes_down_the_page():
+    root = ElementTree.fromstring(svg.lines(BLOCKS[3]))
+    down, up = (
+        [float(point.split(",")[1]) for point in line.attrib["points"].split()] for line in root.iter("polyline")
+    )
+    assert down == sorted(down)
+    assert up == sorted(up, reverse=True)
+    assert up == down[::-1]
+
+
+def test_names_at_the_ends_of_curves_do_not_overlap():
+    same = Lines("x", [0, 1], {"one": [1.0, 2.0], "two": [1.0, 2.0], "three": [0.0, 2.0]}, "x", "y")
+    root = ElementTree.fromstring(svg.lines(same))
+    places = sorted(float(t.attrib["y"]) for t in root.iter("text") if t.attrib.get("class", "").startswith("name"))
+    assert all(b - a >= 15 for a, b in pairwise(places))
+
+
+def test_values_that_are_not_numbers_leave_gaps():
+    assert "nan" not in svg.bars(Bars("b", {"a": float("nan"), "b": 1.0}))
+    assert "nan" not in svg.lines(Lines("l", [0, 1, 2], {"a": [float("nan"), 1.0, 2.0]}, "x", "y"))
+
+
+def test_a_flat_curve_and_an_empty_map_can_be_drawn():
+    ElementTree.fromstring(svg.lines(Lines("l", [0, 1], {"a": [2.0, 2.0]}, "x", "y")))
+    ElementTree.fromstring(svg.dots(Dots("d", {})))
