@@ -1,38 +1,26 @@
-"""Popularity: the same columns for everybody, those that most rows have. Whatever learns must beat it."""
+"""Everybody gets what most have taken."""
 
-from typing import Any, Self, cast
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tacit.estimators import factor_queries
-from tacit.estimators.factor_recommender import FactorRecommender, as_interactions
-from tacit.estimators.ranked import Ranked
+from tacit.baselines.recommender import BlockRecommender
+from tacit.data.interactions import Interactions
+
+Array = NDArray[Any]
 
 
-class Popularity:
-    """s_xy = number of rows that have y, written as factors of length one.
+class Popularity(BlockRecommender):
+    """score(x, y) = number of rows that have y.
 
-    >>> import tacit
-    >>> pairs = {"who": ["ann", "bob", "bob"], "what": ["tea", "tea", "jam"]}
-    >>> model = Popularity().fit(tacit.Interactions.from_table(pairs, row="who", col="what"))
-    >>> model.recommend(["ann"], k=1).ids.tolist()
-    [['jam']]
+    >>> Popularity().fit(np.array([[1, 1, 0], [0, 1, 0], [0, 1, 1]])).recommend([0, 1], k=1).ids.tolist()
+    [[2], [0]]
     """
 
-    threads = 1
-    row_factors_: NDArray[np.float32]
-    col_factors_: NDArray[np.float32]
+    def _learn(self, data: Interactions) -> None:
+        self.counts_ = np.bincount(data.matrix.indices, minlength=data.shape[1]).astype(np.float32)
 
-    def fit(self, interactions: Any, y: Any = None) -> Self:
-        """Count."""
-        data = as_interactions(interactions)
-        n, m = data.shape
-        self.row_ids_, self.col_ids_, self.seen_ = data.row_ids, data.col_ids, data.matrix
-        self.row_factors_ = np.ones((n, 1), dtype=np.float32)
-        self.col_factors_ = np.bincount(data.matrix.indices, minlength=m).astype(np.float32)[:, None]
-        return self
-
-    def recommend(self, rows: Any, k: int = 10) -> Ranked:
-        """The k most frequent columns that each row does not have yet."""
-        return factor_queries.recommend(cast(FactorRecommender, self), rows, k, True, None, None)
+    def _scores(self, positives: sp.csr_array) -> Array:
+        return np.tile(self.counts_, (positives.shape[0], 1))

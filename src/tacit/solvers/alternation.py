@@ -53,13 +53,17 @@ def alternate(
     tolerance: float = 0.0,
     start: int = 0,
     after_sweep: Callable[[], dict[str, Any]] = dict,
+    after_report: Callable[[], None] | None = None,
     threads_: int = 0,
 ) -> None:
     """Improve the parameters in place until the run ends or J changes by less than ``tolerance`` of it.
 
+    ``after_sweep`` is called after every sweep, and what it returns joins the record of that sweep; ``after_report``
+    is called when the record is in the run's history. With ``start`` above zero the run goes on from its history.
+
     Every record has the objective, the norm of the gradient (each block's where its step began) and the seconds.
     """
-    before = np.inf
+    before = run.history[-1]["objective"] if start else np.inf
     with threads.single_threaded_blas():
         for iteration in run.iterations(start):
             began = time.perf_counter()
@@ -70,6 +74,8 @@ def alternate(
                 seconds=time.perf_counter() - began,
                 **after_sweep(),
             )
+            if after_report is not None:
+                after_report()
             if abs(before - value) <= tolerance * abs(value):
                 run.stop()
             before = value
