@@ -1,0 +1,174 @@
+"""Ids that arrive one at a time and never leave: the stream's counterpart of ``Ids``.
+
+Whole numbers live in a compiled hash table (about 40 bytes each, a million in some milliseconds), every other kind in
+a dict. Equality is Python's: 1, 1.0 and True are one id.
+"""
+
+import math
+from collections.abc import Hashable, Iterable
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.data.ids import Ids
+from tacit.errors import InputError
+
+Array = NDArray[Any]
+
+
+class GrowingIds:
+    """Distinct ids, numbered in order of arrival.
+
+    >>> ids = GrowingIds("users")
+    >>> ids.numbers(["anna", "bert", "anna"], add=True)
+    array([0, 1, 0])
+    >>> ids.number(7), ids.add(7), ids.number(7), len(ids)
+    (-1, 2, 2, 3)
+    """
+
+    def __init__(self, name: str = "ids") -> None:
+        self.name = name
+        # Ids that are no whole numbers, and whole numbers that were asked for singly: ``dict.get`` is the quick way.
+        self.seen: dict[Hashable, int] = {}
+        self._others: dict[int, Hashable] = {}
+        self._keys: NDArray[np.int64] = np.zeros(16, dtype=np.int64)
+        self._numbers: NDArray[np.int64] = np.full(16, -1, dtype=np.int64)
+        self._order: NDArray[np.int64] = np.zeros(8, dtype=np.int64)
+        self._whole = 0
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def number(self, value: Any) -> int:
+        """The number of an id, -1 when it is unknown."""
+        found = self._get(value)
+        if found is None:
+            whole = _as_whole(value)
+            found = -1 if whole is None else int(self._encode(np.array([whole]), add=False)[0])
+            if found >= 0:
+                self.seen[value] = found
+        return found
+
+    def add(self, value: Any) -> int:
+        """The number of an id, which becomes known if it was not."""
+        found = self.number(value)
+        if found >= 0:
+            return found
+        value = value.item() if isinstance(value, np.generic) else value
+        whole = _as_whole(value)
+        if whole is not None:
+            found = int(self._encode(np.array([whole]), add=True)[0])
+        else:
+            if value is None or (isinstance(value, float) and math.isnan(value)):
+                raise InputError(f"{self.name}: {value!r} cannot be an id; leave out rows whose id is missing.")
+            found = self._length
+            self._others[found] = value
+            self._length += 1
+            self._reserve(self._length)
+        self.seen[value] = found
+        return found
+
+    def numbers(self, values: Iterable[Any] | Array, *, add: bool = False) -> NDArray[np.int64]:
+        """Numbers of many ids, in order; unknown ones are added, or get -1."""
+        array = values if isinstance(values, np.ndarray) else _as_array(values)
+        if array.ndim != 1:
+            raise InputError(f"{self.name} must be one-dimensional, not of shape {array.shape}.")
+        if array.dtype.kind in "bi" or (array.dtype.kind == "u" and array.dtype.itemsize < 8):
+            return self._encode(array.astype(np.int64, copy=False), add=add)
+        listed = array.tolist() if array.dtype.kind in "OUSfu" else list(array)
+        try:
+            found = np.fromiter(map(self.seen.get, listed, repeat(-1)), dtype=np.int64, count=len(listed))
+        except TypeError:
+            raise InputError(f"{self.name} must be hashable to serve as ids (text, numbers, dates, tuples).") from None
+        number = self.add if add else self.number
+        for place in np.flatnonzero(found < 0).tolist():
+            found[place] = number(listed[place])
+        return found
+
+    def all(self) -> Array:
+        """Every id in order: an int64 array, or objects as soon as one id is not a whole number."""
+        if not self._others:
+            return self._order[: self._length]
+        values = np.empty(self._length, dtype=object)
+        values[:] = self._order[: self._length].tolist()
+        for number, value in self._others.items():
+            values[number] = value
+        return values
+
+    def take(self, numbers: Array) -> Array:
+        """Ids of these numbers (any shape); -1 gives -1 among whole-number ids and None among others."""
+        taken = self.all()[np.maximum(numbers, 0)] if self._length else np.full(numbers.shape, -1)
+        taken[numbers < 0] = -1 if not self._others else None
+        return taken
+
+    def to_arrays(self) -> dict[str, Array]:
+        """Arrays for a model file."""
+        return Ids(self.all(), self.name).to_arrays()
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, Array], name: str = "ids") -> "GrowingIds":
+        """The inverse of ``to_arrays``."""
+        ids = cls(name)
+        ids.numbers(Ids.from_arrays(arrays, name).all(), add=True)
+        return ids
+
+    def _get(self, value: Any) -> int | None:
+        try:
+            return self.seen.get(value)
+        except TypeError:
+            raise InputError(f"{self.name}: {value!r} cannot be an id because it is not hashable.") from None
+
+    def _encode(self, values: NDArray[np.int64], *, add: bool) -> NDArray[np.int64]:
+        from tacit.kernels.id_table import encode
+
+        out = np.empty(len(values), dtype=np.int64)
+        done = 0
+        while True:
+            done, self._length, self._whole = encode(
+                self._keys, self._numbers, self._order, self._length, self._whole, values, out, done, add
+            )
+            if done == len(values):
+                return out
+            self._reserve(self._length + 1)
+            if 2 * (self._whole + 1) > len(self._keys):
+                self._rehash()
+
+    def _reserve(self, length: int) -> None:
+        if length > len(self._order):
+            longer = np.zeros(2 * len(self._order), dtype=np.int64)
+            longer[: len(self._order)] = self._order
+            self._order = longer
+
+    def _rehash(self) -> None:
+        from tacit.kernels.id_table import move
+
+        keys = np.zeros(4 * len(self._keys), dtype=np.int64)
+        numbers = np.full(len(keys), -1, dtype=np.int64)
+        move(self._keys, self._numbers, keys, numbers)
+        self._keys, self._numbers = keys, numbers
+
+
+def _as_whole(value: Any) -> int | None:
+    """The whole number that an id is equal to, if it fits into 64 bits."""
+    if isinstance(value, int | np.integer) or (isinstance(value, float | np.floating) and float(value).is_integer()):
+        whole = int(value)
+        return whole if -(2**63) <= whole < 2**63 else None
+    return None
+
+
+def _as_array(values: Iterable[Any]) -> Array:
+    if hasattr(values, "to_numpy"):
+        array: Array = np.asarray(values.to_numpy())
+        return array
+    listed = list(values)
+    if all(type(value) is int for value in listed):
+        try:
+            return np.array(listed, dtype=np.int64)
+        except OverflowError:
+            pass
+    objects = np.empty(len(listed), dtype=object)
+    objects[:] = listed
+    return objects

@@ -1,0 +1,256 @@
+"""What both rating streams share: ids on the fly, one rating or many, ranking, topics, and saving mid-stream."""
+
+import math
+import secrets
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.data.growing_ids import GrowingIds
+from tacit.errors import InputError
+from tacit.estimators.model import Model
+from tacit.estimators.ranked import Ranked
+from tacit.solvers.passive_aggressive import Rules, Setting, Stream
+
+Array = NDArray[Any]
+
+
+class StreamingModel(Model):
+    """Learns from ratings in the order in which they come, each seen once.
+
+    Subclasses say which settings run side by side and under which rules. ``learn_one`` and ``partial_fit`` take the
+    same path and give the same bits. State grows with users and items only, never with ratings.
+    """
+
+    clip: tuple[float, float] | None
+    random_state: int | None
+
+    def _settings(self) -> list[Setting]:
+        raise NotImplementedError
+
+    def _rules(self, seed: int) -> Rules:
+        raise NotImplementedError
+
+    # -- learning ----------------------------------------------------------------------------------------------
+
+    def learn_one(self, user: Hashable, item: Hashable, y: float, x: object = None) -> None:
+        """Take in one rating. ``x`` is river's place for context, which this model does not use."""
+        try:
+            i = self._seen_users[user]
+            j = self._seen_items[item]
+        except (KeyError, AttributeError, TypeError):
+            i, j = self._admit(user, item)
+        rating = float(y)
+        if not self._lowest <= rating < math.inf:
+            self._refuse(np.array([rating]))
+        self.stream_.run_one(i, j, rating, True)
+
+    def predict_one(self, user: Hashable, item: Hashable, x: object = None) -> float:
+        """The rating to expect. Somebody unknown is predicted as the newcomer that they would be."""
+        self._begin()
+        i, j = self.user_ids_.number(user), self.item_ids_.number(item)
+        i = len(self.user_ids_) if i < 0 else i
+        j = len(self.item_ids_) if j < 0 else j
+        return self._clipped_one(self.stream_.run_one(i, j, 0.0, False))
+
+    def partial_fit(self, users: Any, items: Any = None, ratings: Any = None) -> Self:
+        """Take in many ratings in order: three columns, or one table with the columns user, item and rating."""
+        self.predict_then_learn(users, items, ratings)
+        return self
+
+    def fit(self, users: Any, items: Any = None, ratings: Any = None) -> Self:
+        """Forget everything, then take in these ratings in one pass."""
+        for name in [name for name in vars(self) if name.endswith("_") or name.startswith("_")]:
+            delattr(self, name)
+        users, items, ratings = _columns(users, items, ratings)
+        if len(ratings) == 0:
+            raise InputError("ratings is empty; fit needs at least one rating (partial_fit accepts none).")
+        return self.partial_fit(users, items, ratings)
+
+    def predict_then_learn(self, users: Any, items: Any = None, ratings: Any = None) -> NDArray[np.float64]:
+        """Take in many ratings and return what was predicted for each just before it was taken in."""
+        users, items, ratings = _columns(users, items, ratings)
+        self._begin()
+        values = _as_ratings(ratings)
+        if len(values) != len(users) or len(values) != len(items):
+            raise InputError(
+                f"users, items and ratings must be equally long, not {len(users)}, {len(items)} and {len(values)}."
+            )
+        if len(values) and not (values.min() >= self._lowest and values.max() < math.inf):
+            self._refuse(values)
+        i = self.user_ids_.numbers(users, add=True)
+        j = self.item_ids_.numbers(items, add=True)
+        self.stream_.reserve(len(self.user_ids_), len(self.item_ids_))
+        return self._clipped(self._advance(i, j, values))
+
+    # -- asking ------------------------------------------------------------------------------------------------
+
+    def predict(self, users: Any, items: Any) -> NDArray[np.float64]:
+        """Predictions for pairs of users and items."""
+        self._require_fitted("predict")
+        i, j = self.user_ids_.numbers(users), self.item_ids_.numbers(items)
+        if len(i) != len(j):
+            raise InputError(f"users and items must be equally long, not {len(i)} and {len(j)}.")
+        i[i < 0] = len(self.user_ids_)
+        j[j < 0] = len(self.item_ids_)
+        return self._clipped(self.stream_.run(i, j, None))
+
+    def recommend(self, user: Any, k: int = 10, exclude: Iterable[Hashable] = ()) -> Ranked:
+        """The k items with the highest predictions for a user, or for each of a list of users.
+
+        What a user has rated is not kept, because a stream has no end; name what to leave out in ``exclude``.
+        """
+        self._require_fitted("recommend")
+        if not isinstance(k, int | np.integer) or k < 1:
+            raise InputError(f"k must be a positive whole number, not {k!r}.")
+        users = list(user) if isinstance(user, list | np.ndarray) else [user]
+        numbers = self.user_ids_.numbers(users)
+        numbers[numbers < 0] = len(self.user_ids_)
+        every = np.arange(len(self.item_ids_))
+        left_out = self.item_ids_.numbers(list(exclude))
+        scores = np.empty((len(users), len(every)))
+        for row, number in zip(scores, numbers):
+            row[:] = self.stream_.run(np.full(len(every), number), every, None)
+        scores[:, left_out[left_out >= 0]] = -np.inf
+        return self._best(scores, min(k, len(every)) if len(every) else 0, k, np.array(users, dtype=object))
+
+    def rank(self, user: Hashable, items: Iterable[Hashable], x: object = None) -> list[Hashable]:
+        """These items, best first (river's call)."""
+        self._begin()
+        listed = list(items)
+        preferences = {item: self.predict_one(user, item) for item in listed}
+        return sorted(listed, key=preferences.__getitem__, reverse=True)
+
+    def topics(self, k: int = 10) -> Ranked:
+        """The k items with the largest coefficients in each factor (Table 4): one row per factor."""
+        self._require_fitted("topics")
+        factors = self._item_factors()
+        return self._best(factors.T.astype(np.float64), min(k, len(factors)), k, np.arange(factors.shape[1]))
+
+    @property
+    def n_ratings_(self) -> int:
+        """Ratings taken in so far."""
+        return self.stream_.rounds
+
+    def _advance(self, users: Array, items: Array, ratings: Array) -> NDArray[np.float64]:
+        """Run ratings of known numbers through the stream."""
+        return self.stream_.run(users, items, ratings)
+
+    # -- state -------------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Make the empty state when the first rating or question comes."""
+        if hasattr(self, "stream_"):
+            return
+        seed = secrets.randbits(48) if self.random_state is None else self.random_state
+        if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**53:
+            raise InputError(f"random_state must be None or a whole number from 0 to 2**53 - 1, not {seed!r}.")
+        self._check_clip()
+        self._attach(Stream(self._settings(), self._rules(int(seed))), GrowingIds("users"), GrowingIds("items"))
+
+    def _attach(self, stream: Stream, users: GrowingIds, items: GrowingIds) -> None:
+        self.stream_ = stream
+        self.user_ids_, self.item_ids_ = users, items
+        self._seen_users, self._seen_items = users.seen, items.seen
+        # Non-negative factors without biases can only predict from zero upwards.
+        needs_positive = all(setting.nonnegative and not setting.biases for setting in stream.settings)
+        self._lowest = 0.0 if needs_positive else -np.finfo(np.float64).max
+
+    def _admit(self, user: Hashable, item: Hashable) -> tuple[int, int]:
+        self._begin()
+        i, j = self.user_ids_.add(user), self.item_ids_.add(item)
+        self.stream_.reserve(len(self.user_ids_), len(self.item_ids_))
+        return i, j
+
+    def _refuse(self, values: Array) -> None:
+        if not np.isfinite(values).all():
+            place = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise InputError(f"ratings must be finite, but number {place} is {values[place]}; leave such rows out.")
+        raise InputError(
+            f"ratings has the negative value {values.min():g}, which non-negative factors cannot predict; "
+            "set nonnegative=False or biases=True, or shift the ratings."
+        )
+
+    def _item_factors(self) -> Array:
+        """Factors of the items under the setting that weighs most among those that have factors."""
+        stream = self.stream_
+        able = [s for s, setting in enumerate(stream.settings) if setting.factors]
+        if not able:
+            raise InputError("topics needs factors, and this model has none; set factors to 1 or more.")
+        best = max(able, key=lambda s: stream.weights[s])
+        at = 1 + sum(setting.width for setting in stream.settings[:best])
+        return stream.items[: len(self.item_ids_), at : at + stream.settings[best].factors]
+
+    def _best(self, scores: NDArray[np.float64], found: int, k: int, queries: Array) -> Ranked:
+        order = np.full((len(scores), k), -1, dtype=np.int64)
+        # A stable sort of the negated scores puts the earlier item first among equals.
+        order[:, :found] = np.argsort(-scores, axis=1, kind="stable")[:, :found]
+        values = np.take_along_axis(scores, np.maximum(order, 0), axis=1) if found else np.full(order.shape, -np.inf)
+        filled = (order >= 0) & (values > -np.inf)
+        order[~filled] = -1
+        return Ranked(queries, self.item_ids_.take(order), np.where(filled, self._clipped(values), np.nan), filled)
+
+    def _check_clip(self) -> None:
+        if self.clip is None:
+            return
+        if len(self.clip) != 2 or not self.clip[0] < self.clip[1]:
+            raise InputError(f"clip must be None or (lowest, highest) in this order, not {self.clip!r}.")
+
+    def _clipped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return values if self.clip is None else np.clip(values, *self.clip)
+
+    def _clipped_one(self, value: float) -> float:
+        return value if self.clip is None else min(max(value, self.clip[0]), self.clip[1])
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        arrays = {
+            "users": self.stream_.users[: len(self.user_ids_)],
+            "items": self.stream_.items[: len(self.item_ids_)],
+            "memory": self.stream_.memory,
+        }
+        for side, ids in (("user_ids", self.user_ids_), ("item_ids", self.item_ids_)):
+            arrays |= {f"{side}.{kind}": array for kind, array in ids.to_arrays().items()}
+        return {"seed": self.stream_.rules.seed}, arrays
+
+    def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
+        stream = Stream(self._settings(), self._rules(facts["seed"]))
+        ids = {}
+        for side in ("user_ids", "item_ids"):
+            parts = {name.split(".")[1]: array for name, array in arrays.items() if name.startswith(f"{side}.")}
+            ids[side] = GrowingIds.from_arrays(parts, side.removesuffix("_ids") + "s")
+        stream.reserve(len(ids["user_ids"]), len(ids["item_ids"]))
+        stream.users[: len(arrays["users"])] = arrays["users"]
+        stream.items[: len(arrays["items"])] = arrays["items"]
+        stream.memory[:] = arrays["memory"]
+        self._attach(stream, ids["user_ids"], ids["item_ids"])
+
+
+def _columns(users: Any, items: Any, ratings: Any) -> tuple[Any, Any, Any]:
+    """Three columns, from three columns or from one table."""
+    if items is None and ratings is None:
+        try:
+            return users["user"], users["item"], users["rating"]
+        except (TypeError, KeyError, IndexError, ValueError):
+            raise InputError(
+                "users must be a table with the columns user, item and rating when items and ratings are not given."
+            ) from None
+        except Exception as error:
+            # Every table library has an exception of its own for a missing column.
+            if type(error).__name__ == "ColumnNotFoundError":
+                raise InputError(f"users is a table that lacks a column: {error}.") from None
+            raise
+    if items is None or ratings is None:
+        raise InputError("give users, items and ratings together, or one table with these columns.")
+    return tuple(list(part) if not hasattr(part, "__len__") else part for part in (users, items, ratings))  # type: ignore[return-value]
+
+
+def _as_ratings(ratings: Sequence[float] | Array) -> NDArray[np.float64]:
+    try:
+        values = np.asarray(ratings, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("ratings must be numbers.") from None
+    if values.ndim != 1:
+        raise InputError(f"ratings must be one-dimensional, not of shape {values.shape}.")
+    return values

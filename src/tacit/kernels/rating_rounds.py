@@ -1,0 +1,162 @@
+"""The loop over ratings: predict, take in the rating, move on. Algorithm 2 of the paper; one expert is Algorithm 1.
+
+Everything a stream knows is in four arrays, so that one call per rating stays cheap:
+
+    users, items   (capacity, width)  rows as in ``passive_aggressive``; all zeros for a row that has not started
+    memory         float64            rounds, mean rating, largest |rating|, rows started on either side, then log
+                                      weights of the experts, then the sums of all started rows of users and of items
+    rules          float64            seed, share of the average in a newcomer, reference scale, η, ρ, uniform or
+                                      not, forgetting of the weights
+
+A row starts when its first rating is taken in: uniform in [0, 2√(start/k)), so that the expected first prediction is
+``start`` times the largest rating seen; a share of it may be replaced by the average of the rows started so far.
+"""
+
+import math
+
+import numpy as np
+
+from tacit.kernels import hedge, inverse_root, passive_aggressive
+from tacit.kernels._jit import fast
+from tacit.kernels.counter_random import mixed, uniform
+from tacit.kernels.passive_aggressive import ADAPTATION, BIASED, EPSILON, FACTORS, FULL, OFFSET, START
+
+ROUNDS, MEAN, LARGEST, USERS, ITEMS = range(5)
+HEAD = 5
+SEED, AVERAGE, REFERENCE, ETA, EXPLORATION, UNIFORM, FORGETTING = range(7)
+RULES = 7
+
+
+@fast
+def start_row(rows, r, side, settings, rules, memory, sums):
+    """Fill the vectors of row r with its start; its accumulators stay zero and it is not marked as started."""
+    key = mixed(mixed(np.uint64(int(rules[SEED])), side), r)
+    share = rules[AVERAGE] if memory[USERS + side] > 0 else 0.0
+    for s in range(len(settings)):
+        at = int(settings[s, OFFSET])
+        k = int(settings[s, FACTORS])
+        width = 2.0 * math.sqrt(settings[s, START] * memory[LARGEST] / k) if k > 0 else 0.0
+        n = k + int(settings[s, BIASED])
+        for a in range(n):
+            drawn = width * uniform(key, at + a) if a < k else 0.0
+            if share > 0.0:
+                drawn = (1.0 - share) * drawn + share * memory[sums + at + a] / memory[USERS + side]
+            rows[r, at + a] = drawn
+
+
+@fast
+def rounds(users, items, memory, settings, rules, cells, outcomes, learn):
+    """Run the ratings in order; returns how many were done (fewer than given: a prediction was not finite).
+
+    cells : (2, n) int64, numbers of users and items
+    outcomes : (2, n) float64, ratings in row 0; the predictions made before each was seen go to row 1
+    learn : whether to take the ratings in, or only to predict
+    """
+    experts = len(settings)
+    width = users.shape[1]
+    user_sums = HEAD + experts
+    item_sums = user_sums + width
+    log_weights = memory[HEAD:user_sums]
+    weights = np.ones(experts)
+    predictions = np.empty(experts)
+    full = 0
+    for s in range(experts):
+        if settings[s, ADAPTATION] == FULL:
+            full = max(full, int(settings[s, FACTORS] + settings[s, BIASED]))
+    square = np.empty((2 * full, full))
+    columns = np.empty((2 * full, inverse_root.NODES))
+    new_user = np.empty((4, full))
+    new_item = np.empty((4, full))
+    draws = mixed(np.uint64(int(rules[SEED])), 2)
+    averages = rules[AVERAGE] > 0
+    uniform_weights = rules[UNIFORM] > 0 or experts == 1
+    if uniform_weights:
+        weights[:] = 1.0 / experts
+
+    for t in range(cells.shape[1]):
+        i = cells[0, t]
+        j = cells[1, t]
+        new_i = users[i, 0] == 0
+        new_j = items[j, 0] == 0
+        if new_i:
+            start_row(users, i, 0, settings, rules, memory, user_sums)
+        if new_j:
+            start_row(items, j, 1, settings, rules, memory, item_sums)
+        if not uniform_weights:
+            hedge.weights_of(log_weights, weights)
+        scale = memory[LARGEST] / rules[REFERENCE] if rules[REFERENCE] > 0 else 1.0
+        one = math.sqrt(scale)
+        combined = 0.0
+        for s in range(experts):
+            predictions[s] = passive_aggressive.predict(
+                users, items, i, j, settings, s, memory[MEAN], one
+            )
+            combined += weights[s] * predictions[s]
+        outcomes[1, t] = combined
+        if not learn:
+            continue
+        if not math.isfinite(combined):
+            return t
+
+        rating = outcomes[0, t]
+        if abs(rating) > memory[LARGEST]:
+            # The scale was too small: starts, and what this round learns from, follow the new one.
+            memory[LARGEST] = abs(rating)
+            scale = memory[LARGEST] / rules[REFERENCE] if rules[REFERENCE] > 0 else 1.0
+            one = math.sqrt(scale)
+            if new_i:
+                start_row(users, i, 0, settings, rules, memory, user_sums)
+            if new_j:
+                start_row(items, j, 1, settings, rules, memory, item_sums)
+            for s in range(experts):
+                predictions[s] = passive_aggressive.predict(
+                    users, items, i, j, settings, s, memory[MEAN], one
+                )
+        if new_i:
+            users[i, 0] = 1
+            memory[USERS] += 1
+        if new_j:
+            items[j, 0] = 1
+            memory[ITEMS] += 1
+
+        top = 0.0
+        if not uniform_weights:
+            for s in range(experts):
+                top = max(top, weights[s])
+        for s in range(experts):
+            at = int(settings[s, OFFSET])
+            n = int(settings[s, FACTORS] + settings[s, BIASED])
+            error = rating - predictions[s]
+            loss = max(abs(error) - settings[s, EPSILON] * scale, 0.0)
+            if not uniform_weights:
+                log_weights[s] = rules[FORGETTING] * log_weights[s] - rules[ETA] * loss / scale
+            drawn = uniform_weights
+            if not drawn:
+                chance = (1.0 - rules[EXPLORATION]) * weights[s] / top + rules[EXPLORATION]
+                drawn = uniform(mixed(draws, int(memory[ROUNDS])), s) < chance
+            if averages and not new_i:
+                for a in range(n):
+                    memory[user_sums + at + a] -= users[i, at + a]
+            if averages and not new_j:
+                for a in range(n):
+                    memory[item_sums + at + a] -= items[j, at + a]
+            if drawn and loss > 0.0:
+                if settings[s, ADAPTATION] == FULL:
+                    passive_aggressive.full_side(
+                        users, i, items, j, settings, s, scale, one, error, new_user, square, columns
+                    )
+                    passive_aggressive.full_side(
+                        items, j, users, i, settings, s, scale, one, error, new_item, square, columns
+                    )
+                    for a in range(n):
+                        users[i, at + a] = new_user[0, a]
+                        items[j, at + a] = new_item[0, a]
+                else:
+                    passive_aggressive.light_round(users, items, i, j, settings, s, scale, one, error)
+            if averages:
+                for a in range(n):
+                    memory[user_sums + at + a] += users[i, at + a]
+                    memory[item_sums + at + a] += items[j, at + a]
+        memory[ROUNDS] += 1
+        memory[MEAN] += (rating - memory[MEAN]) / memory[ROUNDS]
+    return cells.shape[1]
