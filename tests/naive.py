@@ -257,3 +257,43 @@ def glove_value(words, contexts, counts, ceiling=100.0, exponent=0.75):
         score = words[i, :-1] @ contexts[j, :-1] + words[i, -1] + contexts[j, -1]
         total += min(1.0, (counts[i, j] / ceiling) ** exponent) * (score - np.log(counts[i, j])) ** 2
     return total
+# -- rating streams ------------------------------------------------------------------------------------------------
+
+
+def inverse_root(A):
+    """A^{-1/2} through the eigenvalues."""
+    values, vectors = np.linalg.eigh(A)
+    return (vectors / np.sqrt(values)) @ vectors.T
+
+
+def projection_in_norm(x, G, bounded):
+    """argmin ‖z − x‖²_G over z_a ≥ 0 for a < bounded, by trying every set of places that may be zero."""
+    best, smallest = None, np.inf
+    for mask in range(2**bounded):
+        zero = [a for a in range(bounded) if mask >> a & 1]
+        free = [a for a in range(len(x)) if a not in zero]
+        z = np.zeros(len(x))
+        if free:
+            # Stationary in the free places: G_ff (z_f − x_f) + G_fz (0 − x_z) = 0.
+            z[free] = x[free] + np.linalg.solve(G[np.ix_(free, free)], G[np.ix_(free, zero)] @ x[zero])
+        value = (z - x) @ G @ (z - x)
+        if (z[:bounded] >= -1e-12).all() and value < smallest:
+            best, smallest = z, value
+    return best
+
+
+def passive_aggressive_side(w, x, H, error, *, variant, adaptation, constraint, C, delta, epsilon, forgetting, bounded):
+    """One side of one round (Algorithm 1): the new vector and the new H (a k × k matrix whatever the adaptation)."""
+    loss = max(abs(error) - epsilon, 0.0)
+    if loss == 0:
+        return w, H
+    H = forgetting * H + (np.diag(x**2) if adaptation == "diagonal" else np.outer(x, x))
+    inverse = np.eye(len(x)) if adaptation is None else inverse_root(delta * np.eye(len(x)) + H)
+    norm = x @ inverse @ x
+    tau = {"PA": loss / norm, "PA-I": min(C, loss / norm), "PA-II": loss / (norm + 1 / (2 * C))}[variant]
+    new = w + tau * np.sign(error) * inverse @ x
+    if constraint == "exact" and adaptation == "full":
+        new = projection_in_norm(new, np.linalg.inv(inverse), bounded)
+    elif constraint != "free":
+        new = np.concatenate([np.maximum(new[:bounded], 0), new[bounded:]])
+    return new, H

@@ -11,9 +11,11 @@ from tacit._version import __version__
 
 if TYPE_CHECKING:
     from tacit.data.interactions import Interactions as Interactions
+    from tacit.estimators.expert_rating_stream import ExpertRatingStream as ExpertRatingStream
     from tacit.estimators.factor_recommender import FactorRecommender as FactorRecommender
     from tacit.estimators.model import load as load
     from tacit.estimators.neighbour_tagger import NeighbourTagger as NeighbourTagger
+    from tacit.estimators.rating_stream import RatingStream as RatingStream
     from tacit.estimators.word_vectors import WordVectors as WordVectors
 
 _HOMES = {
@@ -21,6 +23,8 @@ _HOMES = {
     "FactorRecommender": "tacit.estimators.factor_recommender",
     "WordVectors": "tacit.estimators.word_vectors",
     "NeighbourTagger": "tacit.estimators.neighbour_tagger",
+    "RatingStream": "tacit.estimators.rating_stream",
+    "ExpertRatingStream": "tacit.estimators.expert_rating_stream",
     "load": "tacit.estimators.model",
 }
 

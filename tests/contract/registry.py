@@ -85,3 +85,27 @@ CASES.append(
         lambda: (np.empty((0, 12)), sp.csr_array((0, 6))),
     )
 )
+
+
+def _tiny_ratings(rng: np.random.Generator) -> tuple[Any, ...]:
+    return rng.integers(0, 20, 300), rng.integers(0, 15, 300), rng.integers(1, 6, 300)
+
+
+def _rating_answer(model: Any, data: tuple[Any, ...]) -> np.ndarray:
+    return model.predict(np.repeat(np.arange(22), 16), np.tile(np.arange(16), 22))
+
+
+def _rating_stream(**parameters: Any) -> Any:
+    from tacit import RatingStream
+
+    return RatingStream(**{"factors": 4, "clip": (1, 5), **parameters})
+
+
+def _expert_rating_stream(**parameters: Any) -> Any:
+    from tacit import ExpertRatingStream
+
+    return ExpertRatingStream(**parameters)
+
+
+CASES.append(Case("RatingStream", _rating_stream, _tiny_ratings, _rating_answer, lambda: ([], [], [])))
+CASES.append(Case("ExpertRatingStream", _expert_rating_stream, _tiny_ratings, _rating_answer, lambda: ([], [], [])))

@@ -77,7 +77,7 @@ class GrowingIds:
         if array.ndim != 1:
             raise InputError(f"{self.name} must be one-dimensional, not of shape {array.shape}.")
         if array.dtype.kind in "bi" or (array.dtype.kind == "u" and array.dtype.itemsize < 8):
-            return self._encode(array.astype(np.int64, copy=False), add=add)
+            return self._encode(np.array(array, dtype=np.int64), add=add)
         listed = array.tolist() if array.dtype.kind in "OUSfu" else list(array)
         try:
             found = np.fromiter(map(self.seen.get, listed, repeat(-1)), dtype=np.int64, count=len(listed))

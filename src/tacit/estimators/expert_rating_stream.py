@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from tacit.data.growing_ids import GrowingIds
 from tacit.errors import InputError
-from tacit.estimators.rating_stream import check_setting, newcomer_share
+from tacit.estimators import checks
+from tacit.estimators.rating_stream import check_forgetting, check_setting, newcomer_share
 from tacit.estimators.streaming import StreamingModel
 from tacit.solvers import hedge
 from tacit.solvers.passive_aggressive import Rules, Setting, Stream
@@ -42,7 +43,7 @@ class ExpertRatingStream(StreamingModel):
     weights_history_ : (ratings taken in, weights) over time, at most 512 records
     experts_ : the settings in the order of ``weights_``
 
-    >>> model = ExpertRatingStream(random_state=0, clip=(1, 5))
+    >>> model = ExpertRatingStream(clip=(1, 5))
     >>> model.partial_fit(["ann", "bob", "ann"], ["tea", "tea", "rye"], [5, 4, 1]).weights_.shape
     (18,)
     """
@@ -57,7 +58,7 @@ class ExpertRatingStream(StreamingModel):
         newcomers: Literal["average", "random"] = "average",
         forgetting: float = 1.0,
         clip: tuple[float, float] | None = None,
-        random_state: int | None = None,
+        random_state: Any = 0,
     ) -> None:
         self.experts = experts
         self.combine = combine
@@ -101,14 +102,12 @@ class ExpertRatingStream(StreamingModel):
         return settings
 
     def _rules(self, seed: int) -> Rules:
-        if self.combine not in ("hedge", "uniform"):
-            raise InputError(f"combine must be 'hedge' or 'uniform', not {self.combine!r}.")
-        if not 0 < self.beta < 1:
-            raise InputError(f"beta must lie between 0 and 1, not {self.beta!r}.")
-        if not 0 <= self.exploration <= 1:
-            raise InputError(f"exploration must be from 0 to 1, not {self.exploration!r}.")
-        if not 0 < self.forgetting <= 1:
-            raise InputError(f"forgetting must be above 0 and at most 1, not {self.forgetting!r}.")
+        checks.choice("combine", self.combine, ("hedge", "uniform"))
+        if not 0 < checks.number("beta", self.beta) < 1:
+            raise InputError(f"beta must lie between 0 and 1 (close to 1 is slow to judge), not {self.beta!r}.")
+        if not 0 <= checks.number("exploration", self.exploration) <= 1:
+            raise InputError(f"exploration is a probability from 0 to 1, not {self.exploration!r}.")
+        check_forgetting(self.forgetting)
         return Rules(
             seed=seed,
             average=newcomer_share(self.newcomers),

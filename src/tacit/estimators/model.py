@@ -19,6 +19,8 @@ _HOMES = {
     "FactorRecommender": "tacit.estimators.factor_recommender",
     "WordVectors": "tacit.estimators.word_vectors",
     "NeighbourTagger": "tacit.estimators.neighbour_tagger",
+    "RatingStream": "tacit.estimators.rating_stream",
+    "ExpertRatingStream": "tacit.estimators.expert_rating_stream",
 }
 """Class name → module of everything that ``load`` may open. A file can name nothing else."""
 

@@ -1,8 +1,9 @@
 """Online non-negative matrix factorization of ratings by adaptive passive-aggressive updates (NN-APA)."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from tacit.errors import InputError
+from tacit.estimators import checks
 from tacit.estimators.streaming import StreamingModel
 from tacit.solvers.passive_aggressive import AVERAGE_SHARE, VARIANTS, Adaptation, Rules, Setting, Variant
 
@@ -35,14 +36,14 @@ class RatingStream(StreamingModel):
     start : the first prediction to expect, as a share of the largest rating seen; None picks one
     forgetting : φ in (0, 1]; below 1 old gradients fade (H ← φH + v vᵀ), so steps stay large and follow drift
     clip : (lowest, highest) rating; predictions are cut to it
-    random_state : seed of the start; None draws one
+    random_state : seed of the start
 
     Attributes
     ----------
     user_ids_, item_ids_ : everybody seen so far, in order of arrival
     n_ratings_ : ratings taken in
 
-    >>> model = RatingStream(factors=2, random_state=0, clip=(1, 5))
+    >>> model = RatingStream(factors=2, clip=(1, 5))
     >>> for user, item, rating in [("ann", "tea", 5), ("bob", "tea", 4), ("ann", "rye", 1)]:
     ...     model.learn_one(user, item, rating)
     >>> model.predict_one("bob", "tea") > model.predict_one("bob", "rye")
@@ -65,7 +66,7 @@ class RatingStream(StreamingModel):
         start: float | None = None,
         forgetting: float = 1.0,
         clip: tuple[float, float] | None = None,
-        random_state: int | None = None,
+        random_state: Any = 0,
     ) -> None:
         self.factors = factors
         self.variant = variant
@@ -106,28 +107,27 @@ class RatingStream(StreamingModel):
 
 def newcomer_share(newcomers: str) -> float:
     """The share of the average in a newcomer."""
-    if newcomers not in ("average", "random"):
-        raise InputError(f"newcomers must be 'average' or 'random', not {newcomers!r}.")
-    return AVERAGE_SHARE if newcomers == "average" else 0.0
+    return AVERAGE_SHARE if checks.choice("newcomers", newcomers, ("average", "random")) == "average" else 0.0
 
 
 def check_setting(setting: Setting) -> None:
     """One sentence on the first parameter that cannot be used."""
-    if not isinstance(setting.factors, int) or setting.factors < 0 or setting.vector == 0:
-        raise InputError(f"factors must be a positive whole number (0 only with biases), not {setting.factors!r}.")
-    if setting.variant not in VARIANTS:
-        raise InputError(f"variant must be one of {', '.join(VARIANTS)}, not {setting.variant!r}.")
-    if setting.adaptation not in (None, "diagonal", "full"):
-        raise InputError(f"adaptation must be 'diagonal', 'full' or None, not {setting.adaptation!r}.")
-    if setting.projection not in ("exact", "plain"):
-        raise InputError(f"projection must be 'exact' or 'plain', not {setting.projection!r}.")
-    if not setting.aggressiveness > 0:
-        raise InputError(f"aggressiveness must be above 0, not {setting.aggressiveness!r}.")
-    if not setting.delta >= 0 or (setting.adaptation == "full" and setting.delta == 0):
-        raise InputError(f"delta must be at least 0, and above 0 for the full adaptation, not {setting.delta!r}.")
-    if not setting.epsilon >= 0:
-        raise InputError(f"epsilon must be at least 0, not {setting.epsilon!r}.")
-    if not 0 < setting.forgetting <= 1:
-        raise InputError(f"forgetting must be above 0 and at most 1, not {setting.forgetting!r}.")
-    if not setting.start > 0:
-        raise InputError(f"start must be above 0, not {setting.start!r}.")
+    checks.whole("factors", setting.factors, 0 if setting.biases else 1)
+    checks.choice("variant", setting.variant, VARIANTS)
+    if setting.adaptation is not None:
+        checks.choice("adaptation (when it is not None)", setting.adaptation, ("diagonal", "full"))
+    checks.choice("projection", setting.projection, ("exact", "plain"))
+    checks.number("aggressiveness", setting.aggressiveness, above=0)
+    checks.number("delta", setting.delta, 0.0)
+    if setting.adaptation == "full":
+        # G = (δI + H)^{1/2} has no inverse before k independent ratings have come.
+        checks.number("delta (with adaptation='full')", setting.delta, above=0)
+    checks.number("epsilon", setting.epsilon, 0.0)
+    checks.number("start", setting.start, above=0)
+    check_forgetting(setting.forgetting)
+
+
+def check_forgetting(forgetting: float) -> None:
+    """A factor in (0, 1]."""
+    if not checks.number("forgetting", forgetting, above=0) <= 1:
+        raise InputError(f"forgetting must be at most 1 (1 forgets nothing), not {forgetting!r}.")

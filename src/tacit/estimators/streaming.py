@@ -1,7 +1,6 @@
 """What both rating streams share: ids on the fly, one rating or many, ranking, topics, and saving mid-stream."""
 
 import math
-import secrets
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Self
 
@@ -9,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.data.growing_ids import GrowingIds
+from tacit.data.readers import read_table
 from tacit.errors import InputError
+from tacit.estimators import checks
 from tacit.estimators.model import Model
 from tacit.estimators.ranked import Ranked
 from tacit.solvers.passive_aggressive import Rules, Setting, Stream
@@ -25,7 +26,7 @@ class StreamingModel(Model):
     """
 
     clip: tuple[float, float] | None
-    random_state: int | None
+    random_state: Any
 
     def _settings(self) -> list[Setting]:
         raise NotImplementedError
@@ -56,7 +57,7 @@ class StreamingModel(Model):
         return self._clipped_one(self.stream_.run_one(i, j, 0.0, False))
 
     def partial_fit(self, users: Any, items: Any = None, ratings: Any = None) -> Self:
-        """Take in many ratings in order: three columns, or one table with the columns user, item and rating."""
+        """Take in many ratings in order: three columns, or one table (or path) with columns user, item, rating."""
         self.predict_then_learn(users, items, ratings)
         return self
 
@@ -103,8 +104,7 @@ class StreamingModel(Model):
         What a user has rated is not kept, because a stream has no end; name what to leave out in ``exclude``.
         """
         self._require_fitted("recommend")
-        if not isinstance(k, int | np.integer) or k < 1:
-            raise InputError(f"k must be a positive whole number, not {k!r}.")
+        k = checks.whole("k", k, 1)
         users = list(user) if isinstance(user, list | np.ndarray) else [user]
         numbers = self.user_ids_.numbers(users)
         numbers[numbers < 0] = len(self.user_ids_)
@@ -126,6 +126,7 @@ class StreamingModel(Model):
     def topics(self, k: int = 10) -> Ranked:
         """The k items with the largest coefficients in each factor (Table 4): one row per factor."""
         self._require_fitted("topics")
+        k = checks.whole("k", k, 1)
         factors = self._item_factors()
         return self._best(factors.T.astype(np.float64), min(k, len(factors)), k, np.arange(factors.shape[1]))
 
@@ -144,11 +145,12 @@ class StreamingModel(Model):
         """Make the empty state when the first rating or question comes."""
         if hasattr(self, "stream_"):
             return
-        seed = secrets.randbits(48) if self.random_state is None else self.random_state
-        if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**53:
-            raise InputError(f"random_state must be None or a whole number from 0 to 2**53 - 1, not {seed!r}.")
         self._check_clip()
-        self._attach(Stream(self._settings(), self._rules(int(seed))), GrowingIds("users"), GrowingIds("items"))
+        self._attach(
+            Stream(self._settings(), self._rules(checks.seed(self.random_state))),
+            GrowingIds("users"),
+            GrowingIds("items"),
+        )
 
     def _attach(self, stream: Stream, users: GrowingIds, items: GrowingIds) -> None:
         self.stream_ = stream
@@ -230,20 +232,12 @@ class StreamingModel(Model):
 def _columns(users: Any, items: Any, ratings: Any) -> tuple[Any, Any, Any]:
     """Three columns, from three columns or from one table."""
     if items is None and ratings is None:
-        try:
-            return users["user"], users["item"], users["rating"]
-        except (TypeError, KeyError, IndexError, ValueError):
-            raise InputError(
-                "users must be a table with the columns user, item and rating when items and ratings are not given."
-            ) from None
-        except Exception as error:
-            # Every table library has an exception of its own for a missing column.
-            if type(error).__name__ == "ColumnNotFoundError":
-                raise InputError(f"users is a table that lacks a column: {error}.") from None
-            raise
+        table = read_table(users, {"user": "user", "item": "item", "rating": "rating"})
+        return table["user"], table["item"], table["rating"]
     if items is None or ratings is None:
-        raise InputError("give users, items and ratings together, or one table with these columns.")
-    return tuple(list(part) if not hasattr(part, "__len__") else part for part in (users, items, ratings))  # type: ignore[return-value]
+        raise InputError("give users, items and ratings together, or one table with the columns user, item and rating.")
+    users, items, ratings = (part if hasattr(part, "__len__") else list(part) for part in (users, items, ratings))
+    return users, items, ratings
 
 
 def _as_ratings(ratings: Sequence[float] | Array) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
     log w_s ← φ log w_s − η ℓ_s,  normalised;       q_s = (1 − ρ) w_s / max w + ρ
 
-with η = −log β. The loop over ratings holds Eq. 13, 16 and 17; here is the normalisation.
+with η = −log β. The loop over ratings holds Eq. 16 and 17; here are the weights.
 """
 
 import math
@@ -11,16 +11,22 @@ from tacit.kernels._jit import strict
 
 
 @strict
-def weights_of(log_weights, weights):
-    """Normalised weights; the largest log weight is moved to 0 first, so nothing over- or underflows for good."""
-    top = log_weights[0]
-    for s in range(1, len(log_weights)):
-        top = max(top, log_weights[s])
+def weigh(log_weights, weights):
+    """Weights that sum to 1 from log weights of which the largest is 0; the log weights stay as they are."""
     total = 0.0
     for s in range(len(log_weights)):
-        log_weights[s] -= top
         weights[s] = math.exp(log_weights[s])
         total += weights[s]
     for s in range(len(log_weights)):
         weights[s] /= total
 
+
+@strict
+def punish(log_weights, losses, eta, forgetting):
+    """Eq. 13 with forgetting; the largest log weight becomes 0, so that weights can never all underflow."""
+    top = -math.inf
+    for s in range(len(log_weights)):
+        log_weights[s] = forgetting * log_weights[s] - eta * losses[s]
+        top = max(top, log_weights[s])
+    for s in range(len(log_weights)):
+        log_weights[s] -= top

@@ -10,8 +10,9 @@ depends on log(M/m) only (Hale, Higham & Trefethen 2008, doi:10.1137/070700607):
     A^{-1/2} x ≈ Σ_t weight_t (A + shift_t I)^{-1} x.
 
 A is first made tridiagonal, A = Q T Qᵀ, in n³ multiplications; then the shifted systems cost O(n) each and are solved
-side by side, one shift per lane of a vector register. A = floor·I + H, where H is given as its lower triangle by rows, packed. Sixteen shifts give eight
-digits up to a condition of 10⁶. All arithmetic is float64: squares of small float32 numbers would underflow.
+side by side, one shift per lane of a vector register. Sixteen shifts give eight digits up to a condition of 10⁶.
+A = floor·I + H, where H is given as its lower triangle by rows, packed. All arithmetic is float64: squares of small
+float32 numbers would underflow.
 """
 
 import math

@@ -28,10 +28,14 @@ RULES = 7
 
 
 @fast
-def start_row(rows, r, side, settings, rules, memory, sums):
-    """Fill the vectors of row r with its start; its accumulators stay zero and it is not marked as started."""
-    key = mixed(mixed(np.uint64(int(rules[SEED])), side), r)
-    share = rules[AVERAGE] if memory[USERS + side] > 0 else 0.0
+def start_row(rows, r, started, sums, settings, rules, memory):
+    """Fill the vectors of row r with its start; its accumulators stay zero and it is not marked as started.
+
+    ``started`` rows of this side have begun; their vectors add up to ``memory[sums:]``, which also tells the sides
+    apart where random numbers are drawn.
+    """
+    key = mixed(mixed(np.uint64(int(rules[SEED])), sums), r)
+    share = rules[AVERAGE] if started > 0 else 0.0
     for s in range(len(settings)):
         at = int(settings[s, OFFSET])
         k = int(settings[s, FACTORS])
@@ -40,7 +44,7 @@ def start_row(rows, r, side, settings, rules, memory, sums):
         for a in range(n):
             drawn = width * uniform(key, at + a) if a < k else 0.0
             if share > 0.0:
-                drawn = (1.0 - share) * drawn + share * memory[sums + at + a] / memory[USERS + side]
+                drawn = (1.0 - share) * drawn + share * memory[sums + at + a] / started
             rows[r, at + a] = drawn
 
 
@@ -59,6 +63,7 @@ def rounds(users, items, memory, settings, rules, cells, outcomes, learn):
     log_weights = memory[HEAD:user_sums]
     weights = np.ones(experts)
     predictions = np.empty(experts)
+    losses = np.empty(experts)
     full = 0
     for s in range(experts):
         if settings[s, ADAPTATION] == FULL:
@@ -67,7 +72,7 @@ def rounds(users, items, memory, settings, rules, cells, outcomes, learn):
     columns = np.empty((2 * full, inverse_root.NODES))
     new_user = np.empty((4, full))
     new_item = np.empty((4, full))
-    draws = mixed(np.uint64(int(rules[SEED])), 2)
+    draws = mixed(np.uint64(int(rules[SEED])), experts)
     averages = rules[AVERAGE] > 0
     uniform_weights = rules[UNIFORM] > 0 or experts == 1
     if uniform_weights:
@@ -76,42 +81,33 @@ def rounds(users, items, memory, settings, rules, cells, outcomes, learn):
     for t in range(cells.shape[1]):
         i = cells[0, t]
         j = cells[1, t]
+        rating = outcomes[0, t]
         new_i = users[i, 0] == 0
         new_j = items[j, 0] == 0
-        if new_i:
-            start_row(users, i, 0, settings, rules, memory, user_sums)
-        if new_j:
-            start_row(items, j, 1, settings, rules, memory, item_sums)
         if not uniform_weights:
-            hedge.weights_of(log_weights, weights)
-        scale = memory[LARGEST] / rules[REFERENCE] if rules[REFERENCE] > 0 else 1.0
-        one = math.sqrt(scale)
-        combined = 0.0
-        for s in range(experts):
-            predictions[s] = passive_aggressive.predict(
-                users, items, i, j, settings, s, memory[MEAN], one
-            )
-            combined += weights[s] * predictions[s]
-        outcomes[1, t] = combined
+            hedge.weigh(log_weights, weights)
+        # A rating above all before it makes the scale larger: starts, and what this round learns from, follow it,
+        # while the prediction on record is the one made before.
+        for attempt in range(2):
+            if new_i:
+                start_row(users, i, memory[USERS], user_sums, settings, rules, memory)
+            if new_j:
+                start_row(items, j, memory[ITEMS], item_sums, settings, rules, memory)
+            scale = memory[LARGEST] / rules[REFERENCE] if rules[REFERENCE] > 0 else 1.0
+            one = math.sqrt(scale)
+            combined = 0.0
+            for s in range(experts):
+                predictions[s] = passive_aggressive.predict(users, items, i, j, settings, s, memory[MEAN], one)
+                combined += weights[s] * predictions[s]
+            if attempt == 0:
+                outcomes[1, t] = combined
+                if not learn or abs(rating) <= memory[LARGEST]:
+                    break
+                memory[LARGEST] = abs(rating)
         if not learn:
             continue
         if not math.isfinite(combined):
             return t
-
-        rating = outcomes[0, t]
-        if abs(rating) > memory[LARGEST]:
-            # The scale was too small: starts, and what this round learns from, follow the new one.
-            memory[LARGEST] = abs(rating)
-            scale = memory[LARGEST] / rules[REFERENCE] if rules[REFERENCE] > 0 else 1.0
-            one = math.sqrt(scale)
-            if new_i:
-                start_row(users, i, 0, settings, rules, memory, user_sums)
-            if new_j:
-                start_row(items, j, 1, settings, rules, memory, item_sums)
-            for s in range(experts):
-                predictions[s] = passive_aggressive.predict(
-                    users, items, i, j, settings, s, memory[MEAN], one
-                )
         if new_i:
             users[i, 0] = 1
             memory[USERS] += 1
@@ -128,8 +124,7 @@ def rounds(users, items, memory, settings, rules, cells, outcomes, learn):
             n = int(settings[s, FACTORS] + settings[s, BIASED])
             error = rating - predictions[s]
             loss = max(abs(error) - settings[s, EPSILON] * scale, 0.0)
-            if not uniform_weights:
-                log_weights[s] = rules[FORGETTING] * log_weights[s] - rules[ETA] * loss / scale
+            losses[s] = loss / scale
             drawn = uniform_weights
             if not drawn:
                 chance = (1.0 - rules[EXPLORATION]) * weights[s] / top + rules[EXPLORATION]
@@ -142,12 +137,14 @@ def rounds(users, items, memory, settings, rules, cells, outcomes, learn):
                     memory[item_sums + at + a] -= items[j, at + a]
             if drawn and loss > 0.0:
                 if settings[s, ADAPTATION] == FULL:
-                    passive_aggressive.full_side(
-                        users, i, items, j, settings, s, scale, one, error, new_user, square, columns
-                    )
-                    passive_aggressive.full_side(
-                        items, j, users, i, settings, s, scale, one, error, new_item, square, columns
-                    )
+                    for side in range(2):
+                        if side == 0:
+                            rows, r, others, q, new = users, i, items, j, new_user
+                        else:
+                            rows, r, others, q, new = items, j, users, i, new_item
+                        passive_aggressive.full_side(
+                            rows, r, others, q, settings, s, scale, one, error, new, square, columns
+                        )
                     for a in range(n):
                         users[i, at + a] = new_user[0, a]
                         items[j, at + a] = new_item[0, a]
@@ -157,6 +154,8 @@ def rounds(users, items, memory, settings, rules, cells, outcomes, learn):
                 for a in range(n):
                     memory[user_sums + at + a] += users[i, at + a]
                     memory[item_sums + at + a] += items[j, at + a]
+        if not uniform_weights:
+            hedge.punish(log_weights, losses, rules[ETA], rules[FORGETTING])
         memory[ROUNDS] += 1
         memory[MEAN] += (rating - memory[MEAN]) / memory[ROUNDS]
     return cells.shape[1]

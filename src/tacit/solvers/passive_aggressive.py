@@ -3,7 +3,7 @@
 The formulas are in ``kernels/passive_aggressive.py`` (a round) and ``kernels/rating_rounds.py`` (the loop).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -90,7 +90,7 @@ class Stream:
         self.memory: NDArray[np.float64] = np.zeros(rating_rounds.HEAD + self.experts + 2 * self.width)
         self._settings = _settings_matrix(self.settings)
         self._rules = _rules_vector(rules)
-        self._rounds = rating_rounds.rounds
+        self._rounds: Callable[..., int] = rating_rounds.rounds
         self._cell = np.zeros((2, 1), dtype=np.int64)
         self._outcome = np.zeros((2, 1))
 
@@ -123,12 +123,11 @@ class Stream:
         if ratings is not None:
             outcomes[0] = ratings
         learn = ratings is not None
-        done = self._rounds(
-            self.users, self.items, self.memory, self._settings, self._rules, cells, outcomes, learn
-        )
+        done = self._rounds(self.users, self.items, self.memory, self._settings, self._rules, cells, outcomes, learn)
         if done < len(users):
             self._diverged()
-        return outcomes[1]
+        predictions: NDArray[np.float64] = outcomes[1]
+        return predictions
 
     def run_one(self, user: int, item: int, rating: float, learn: bool) -> float:
         """The same for one cell, with nothing allocated."""
@@ -183,7 +182,8 @@ def _rules_vector(rules: Rules) -> NDArray[np.float64]:
     from tacit.kernels import rating_rounds as kernel
 
     vector = np.zeros(kernel.RULES)
-    vector[kernel.SEED] = rules.seed
+    # Exact as a float64.
+    vector[kernel.SEED] = rules.seed % 2**53
     vector[kernel.AVERAGE] = rules.average
     vector[kernel.REFERENCE] = 0.0 if rules.reference is None else rules.reference
     vector[kernel.ETA] = rules.eta

@@ -1,0 +1,241 @@
+"""Every variant of a round against the dense twin; Hedge against its formula; the regret bound of Theorem 1."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tacit.errors import DivergedError
+from tacit.kernels import rating_rounds
+from tacit.solvers.passive_aggressive import Rules, Setting, Stream
+from tests import naive
+
+USERS, ITEMS, ROUNDS = 4, 3, 40
+
+
+def started(settings, rng, rules=None, users=USERS, items=ITEMS):
+    """A float64 stream whose rows have started at random, so that the twin can start from the same."""
+    stream = Stream(settings, rules or Rules(), np.float64)
+    stream.reserve(users, items)
+    for rows, n in ((stream.users, users), (stream.items, items)):
+        rows[:n, 0] = 1
+        at = 1
+        for setting in settings:
+            rows[:n, at : at + setting.vector] = rng.random((n, setting.vector))
+            at += setting.width
+    stream.memory[rating_rounds.LARGEST] = 5
+    stream.memory[rating_rounds.USERS], stream.memory[rating_rounds.ITEMS] = users, items
+    return stream
+
+
+def ratings(rng, n=ROUNDS):
+    return rng.integers(0, USERS, n), rng.integers(0, ITEMS, n), rng.integers(1, 6, n).astype(float)
+
+
+def twin(stream, setting, users, items, values, at=1):
+    """The same rounds in plain NumPy; returns predictions and both matrices of vectors."""
+    k, n = setting.factors, setting.vector
+    U, V = stream.users[:USERS, at : at + n].copy(), stream.items[:ITEMS, at : at + n].copy()
+    HU, HV = np.zeros((USERS, n, n)), np.zeros((ITEMS, n, n))
+    constraint = setting.projection if setting.nonnegative else "free"
+    rule = {
+        "variant": setting.variant,
+        "adaptation": setting.adaptation,
+        "constraint": constraint,
+        "C": setting.aggressiveness,
+        "delta": setting.delta,
+        "epsilon": setting.epsilon,
+        "forgetting": setting.forgetting,
+        "bounded": k,
+    }
+    one = np.ones(1) if setting.biases else np.ones(0)
+    mean, predictions = 0.0, []
+    for t, (i, j, r) in enumerate(zip(users, items, values)):
+        u, v = U[i].copy(), V[j].copy()
+        predictions.append(u[:k] @ v[:k] + (mean + u[k] + v[k] if setting.biases else 0.0))
+        error = r - predictions[-1]
+        U[i], HU[i] = naive.passive_aggressive_side(u, np.concatenate([v[:k], one]), HU[i], error, **rule)
+        V[j], HV[j] = naive.passive_aggressive_side(v, np.concatenate([u[:k], one]), HV[j], error, **rule)
+        mean += (r - mean) / (t + 1)
+    return np.array(predictions), U, V
+
+
+@pytest.mark.parametrize("biases", [False, True], ids=["plain", "biases"])
+@pytest.mark.parametrize("constraint", ["exact", "plain", "free"])
+@pytest.mark.parametrize("adaptation", [None, "diagonal", "full"])
+@pytest.mark.parametrize("variant", ["PA", "PA-I", "PA-II"])
+def test_rounds_equal_the_dense_twin(variant, adaptation, constraint, biases):
+    rng = np.random.default_rng(5)
+    setting = Setting(
+        factors=3, variant=variant, adaptation=adaptation, nonnegative=constraint != "free",
+        projection="plain" if constraint == "plain" else "exact", biases=biases,
+        aggressiveness=0.3, delta=0.1, epsilon=0.05, forgetting=0.97,
+    )  # fmt: skip
+    stream = started([setting], rng)
+    data = ratings(rng)
+    predictions, U, V = twin(stream, setting, *data)
+    found = stream.run(*data)
+    assert np.allclose(found, predictions, atol=1e-5)
+    assert np.allclose(stream.users[:USERS, 1 : 1 + setting.vector], U, atol=1e-5)
+    assert np.allclose(stream.items[:ITEMS, 1 : 1 + setting.vector], V, atol=1e-5)
+
+
+def test_the_exact_and_the_plain_projection_differ():
+    """Otherwise the parametrised test above could not tell them apart."""
+    results = []
+    for projection in ("exact", "plain"):
+        rng = np.random.default_rng(5)
+        setting = Setting(factors=3, adaptation="full", projection=projection, aggressiveness=5.0)
+        stream = started([setting], rng)
+        stream.run(*ratings(rng))
+        results.append(stream.users[:USERS, 1:4].copy())
+    assert np.abs(results[0] - results[1]).max() > 1e-3
+
+
+def test_an_error_within_epsilon_changes_nothing():
+    rng = np.random.default_rng(0)
+    stream = started([Setting(factors=3, epsilon=10.0)], rng)
+    before = stream.users.copy(), stream.items.copy()
+    stream.run(*ratings(rng))
+    assert np.array_equal(before[0], stream.users)
+    assert np.array_equal(before[1], stream.items)
+
+
+def test_a_zero_vector_is_not_divided_by():
+    stream = started([Setting(factors=2, variant="PA", adaptation="diagonal", delta=0.0)], np.random.default_rng(0))
+    stream.items[0, 1:3] = 0
+    stream.run(np.array([0, 0]), np.array([0, 0]), np.array([4.0, 4.0]))
+    assert np.isfinite(stream.users).all()
+    assert np.isfinite(stream.items).all()
+
+
+def test_overflow_is_reported_with_the_number_of_the_rating():
+    stream = started([Setting(factors=2, variant="PA", adaptation=None)], np.random.default_rng(0))
+    stream.users[0, 1:3] = 1e200
+    stream.items[0, 1:3] = 1e200
+    with pytest.raises(DivergedError, match=r"rating 1.*aggressiveness"):
+        stream.run(np.array([0]), np.array([0]), np.array([4.0]))
+
+
+# -- Hedge ---------------------------------------------------------------------------------------------------------
+
+EXPERTS = [Setting(factors=2, aggressiveness=0.05), Setting(factors=3), Setting(factors=2, biases=True, epsilon=0.1)]
+
+
+def test_weights_predictions_and_updates_of_hedge():
+    """With ρ = 1 every expert learns from every rating, so each must equal its own stream."""
+    rng = np.random.default_rng(2)
+    stream = started(EXPERTS, rng, Rules(eta=0.05, exploration=1.0, forgetting=0.99))
+    data = ratings(rng)
+    solo, at = [], 1
+    for setting in EXPERTS:
+        solo.append(twin(stream, setting, *data, at=at))
+        at += setting.width
+    logs, combined = np.zeros(3), []
+    for t in range(ROUNDS):
+        weights = np.exp(logs) / np.exp(logs).sum()
+        each = np.array([predictions[t] for predictions, _, _ in solo])
+        combined.append(weights @ each)
+        losses = np.maximum(np.abs(each - data[2][t]) - [s.epsilon for s in EXPERTS], 0)
+        logs = 0.99 * logs - 0.05 * losses
+        # The forgetting of unnormalised log weights shrinks their common part alike: only differences count.
+        logs -= logs.max()
+    assert np.allclose(stream.run(*data), combined, atol=1e-8)
+    assert np.allclose(stream.weights, np.exp(logs) / np.exp(logs).sum(), atol=1e-8)
+
+
+def test_uniform_combination_keeps_equal_weights():
+    rng = np.random.default_rng(2)
+    stream = started(EXPERTS, rng, Rules(uniform=True))
+    data = ratings(rng)
+    at, every = 1, []
+    for setting in EXPERTS:
+        every.append(twin(stream, setting, *data, at=at)[0])
+        at += setting.width
+    assert np.allclose(stream.run(*data), np.mean(every, axis=0), atol=1e-8)
+    assert stream.weights.tolist() == [1 / 3] * 3
+
+
+def test_a_hopeless_expert_learns_as_often_as_exploration_says():
+    rng = np.random.default_rng(4)
+    rounds, rho = 3000, 0.3
+    stream = started([Setting(factors=2), Setting(factors=2)], rng, Rules(eta=0.0, exploration=rho))
+    stream.memory[rating_rounds.HEAD + 1] = -1e6
+    moved = 0
+    for t in range(rounds):
+        before = stream.users[:, 5:].copy()
+        stream.run(np.array([t % USERS]), np.array([t % ITEMS]), np.array([float(1 + t % 5)]))
+        moved += not np.array_equal(before, stream.users[:, 5:])
+    assert abs(moved - rho * rounds) < 5 * np.sqrt(rho * (1 - rho) * rounds)
+
+
+def test_weights_survive_a_million_losses():
+    rng = np.random.default_rng(0)
+    stream = started(EXPERTS, rng, Rules(eta=1e5))
+    stream.run(*ratings(rng))
+    assert np.isfinite(stream.weights).all()
+    assert stream.weights.sum() == pytest.approx(1)
+
+
+# -- Theorem 1 -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("adaptation", ["diagonal", "full"])
+@pytest.mark.parametrize("noise", [0.0, 0.5])
+def test_regret_stays_below_the_bound_of_theorem_1(adaptation, noise):
+    """Σ ℓ_t(w_t) − Σ ℓ_t(w) ≤ (D²/2C + C) tr G_T for NN-APA-I and any w ≥ 0.
+
+    One user and items that are rated once: the item vectors are the inputs x_t, which nothing changes beforehand.
+    """
+    rng = np.random.default_rng(1)
+    rounds, k, C, delta = 300, 4, 0.5, 0.1
+    setting = Setting(factors=k, variant="PA-I", adaptation=adaptation, aggressiveness=C, delta=delta)
+    stream = started([setting], rng, users=1, items=rounds)
+    X = stream.items[:rounds, 1 : 1 + k].copy()
+    target = rng.random(k) * 2
+    y = np.maximum(X @ target + noise * rng.standard_normal(rounds), 0)
+    path, losses = [], []
+    for t in range(rounds):
+        path.append(stream.users[0, 1 : 1 + k].copy())
+        (predicted,) = stream.run(np.array([0]), np.array([t]), y[t : t + 1])
+        losses.append(abs(predicted - y[t]))
+    used = X[np.array(losses) > 0]
+    H = used.T @ used if adaptation == "full" else np.diag((used**2).sum(axis=0))
+    trace = np.sqrt(np.linalg.eigvalsh(delta * np.eye(k) + H)).sum()
+    for w in (target, np.zeros(k), np.maximum(np.linalg.lstsq(X, y, rcond=None)[0], 0)):
+        regret = sum(losses) - np.abs(X @ w - y).sum()
+        D = max(np.linalg.norm(step - w) for step in path)
+        assert regret <= (D**2 / (2 * C) + C) * trace
+
+
+# -- starting and growing ------------------------------------------------------------------------------------------
+
+
+def test_newcomers_start_at_random_or_near_the_average():
+    for share in (0.0, 0.8):
+        stream = Stream([Setting(factors=3, start=0.4)], Rules(average=share), np.float64)
+        stream.reserve(300, 300)
+        rng = np.random.default_rng(0)
+        stream.run(rng.integers(0, 100, 2000), rng.integers(0, 100, 2000), np.full(2000, 5.0))
+        stream.run(np.array([200]), np.array([0]), None)
+        row = stream.users[200, 1:4]
+        average = stream.users[:100, 1:4].mean(axis=0)
+        drawn = (row - share * average) / (1 - share)
+        assert (drawn >= 0).all()
+        assert (drawn < 2 * np.sqrt(0.4 * 5 / 3)).all()
+        assert len(set(drawn.tolist())) == 3
+
+
+def test_the_first_prediction_expected_is_the_share_of_the_scale():
+    stream = Stream([Setting(factors=4, start=0.4, epsilon=100.0)], Rules())
+    stream.reserve(2000, 2000)
+    stream.run(np.array([0]), np.array([0]), np.array([5.0]))
+    numbers = np.arange(1, 2000)
+    first = stream.run(numbers, numbers, np.full(1999, 5.0))
+    assert first.mean() == pytest.approx(0.4 * 5, rel=0.05)
+
+
+def test_settings_share_a_row_without_overlap():
+    widths = [setting.width for setting in (Setting(2), Setting(2, adaptation=None), Setting(2, adaptation="full"))]
+    assert widths == [4, 2, 5]
+    assert replace(Setting(2), biases=True, adaptation="full").width == 3 + 6
