@@ -257,6 +257,8 @@ def glove_value(words, contexts, counts, ceiling=100.0, exponent=0.75):
         score = words[i, :-1] @ contexts[j, :-1] + words[i, -1] + contexts[j, -1]
         total += min(1.0, (counts[i, j] / ceiling) ** exponent) * (score - np.log(counts[i, j])) ** 2
     return total
+
+
 # -- rating streams ------------------------------------------------------------------------------------------------
 
 

@@ -175,6 +175,17 @@ def test_topics_are_the_largest_coefficients():
         RatingStream(factors=0, biases=True).partial_fit(*stream()).topics()
 
 
+@BOTH
+def test_a_stream_that_begins_with_zeros(make):
+    model = make()
+    for n in range(5):
+        model.learn_one(n, n, 0)
+    assert model.predict_one(0, 0) == 0
+    model.partial_fit(*stream(200))
+    assert model.n_ratings_ == 205
+    assert np.isfinite(model.predict(*stream(50)[:2])).all()
+
+
 # -- experts -------------------------------------------------------------------------------------------------------
 
 

@@ -5,7 +5,7 @@
 with η = −log β. The loop over ratings holds Eq. 16 and 17; here are the weights.
 """
 
-import math
+import numpy as np
 
 from tacit.kernels._jit import strict
 
@@ -15,7 +15,7 @@ def weigh(log_weights, weights):
     """Weights that sum to 1 from log weights of which the largest is 0; the log weights stay as they are."""
     total = 0.0
     for s in range(len(log_weights)):
-        weights[s] = math.exp(log_weights[s])
+        weights[s] = np.exp(log_weights[s])
         total += weights[s]
     for s in range(len(log_weights)):
         weights[s] /= total
@@ -24,7 +24,7 @@ def weigh(log_weights, weights):
 @strict
 def punish(log_weights, losses, eta, forgetting):
     """Eq. 13 with forgetting; the largest log weight becomes 0, so that weights can never all underflow."""
-    top = -math.inf
+    top = -np.inf
     for s in range(len(log_weights)):
         log_weights[s] = forgetting * log_weights[s] - eta * losses[s]
         top = max(top, log_weights[s])

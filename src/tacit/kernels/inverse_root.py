@@ -10,44 +10,23 @@ depends on log(M/m) only (Hale, Higham & Trefethen 2008, doi:10.1137/070700607):
     A^{-1/2} x ≈ Σ_t weight_t (A + shift_t I)^{-1} x.
 
 A is first made tridiagonal, A = Q T Qᵀ, in n³ multiplications; then the shifted systems cost O(n) each and are solved
-side by side, one shift per lane of a vector register. Sixteen shifts give eight digits up to a condition of 10⁶.
+side by side, one shift per lane of a vector register. ``quadrature`` (2, decades, nodes) holds the
+shifts and weights for m = 1 and M = 10, 100, …; another m multiplies them by m and √m.
 A = floor·I + H, where H is given as its lower triangle by rows, packed. All arithmetic is float64: squares of small
 float32 numbers would underflow.
 """
 
-import math
-
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import ellipj, ellipkm1
 
 from tacit.kernels._jit import fast
 
-NODES = 16
-_DECADES = 10
-
-
-def _midpoint_rule() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Shifts and weights for m = 1 and M = 10, 100, … (a row each); another m multiplies them by m and √m."""
-    shifts, weights = np.empty((_DECADES, NODES)), np.empty((_DECADES, NODES))
-    for decade in range(_DECADES):
-        ratio = 10.0 ** -(decade + 1)
-        period = ellipkm1(ratio)
-        sn, cn, dn, _ = ellipj((np.arange(NODES) + 0.5) * period / NODES, 1.0 - ratio)
-        shifts[decade] = (sn / cn) ** 2
-        weights[decade] = 2.0 * period / (np.pi * NODES) * dn / cn**2
-    return shifts, weights
-
-
-SHIFTS, WEIGHTS = _midpoint_rule()
-
 
 @fast
-def decade_of(trace, floor):
-    """Row of the rule that covers a spectrum in [floor, trace]."""
+def decade_of(trace, floor, quadrature):
+    """Row of the quadrature that covers a spectrum in [floor, trace]."""
     decade = 0
     reach = 10.0 * floor
-    while reach < trace and decade < _DECADES - 1:
+    while reach < trace and decade < quadrature.shape[1] - 1:
         reach *= 10.0
         decade += 1
     return decade
@@ -72,10 +51,10 @@ def tridiagonalize(packed, n, square, reflectors, bands):
         for a in range(c):
             length += square[c, a] * square[c, a]
         head = square[c, c - 1]
-        off = -math.sqrt(length) if head > 0 else math.sqrt(length)
+        off = -np.sqrt(length) if head > 0 else np.sqrt(length)
         # vᵀv/2 for v = row − off·e; nothing cancels because off and head differ in sign.
         half = length - off * head
-        root = 1.0 / math.sqrt(half) if half > 0 else 0.0
+        root = 1.0 / np.sqrt(half) if half > 0 else 0.0
         for a in range(c):
             reflectors[c, a] = square[c, a] * root
         reflectors[c, c - 1] = (head - off) * root
@@ -101,23 +80,23 @@ def tridiagonalize(packed, n, square, reflectors, bands):
 
 
 @fast
-def factorize(n, floor, decade, bands, pivots):
-    """Inverse pivots of T + floor(1 + shift_t) for every shift, one shift per column of ``pivots`` (n, NODES)."""
+def factorize(n, floor, quadrature, decade, bands, pivots):
+    """Inverse pivots of T + floor(1 + shift_t) for every shift, one shift per column of ``pivots`` (n, nodes)."""
     # A number that the compiler cannot see is not unrolled away before it becomes one vector operation.
     nodes = pivots.shape[1]
     for t in range(nodes):
-        pivots[0, t] = 1 / (bands[0, 0] + floor * (1.0 + SHIFTS[decade, t]))
+        pivots[0, t] = 1 / (bands[0, 0] + floor * (1.0 + quadrature[0, decade, t]))
     for i in range(1, n):
         diagonal, coupling = bands[0, i], bands[1, i] * bands[1, i]
         for t in range(nodes):
-            pivots[i, t] = 1 / (diagonal + floor * (1.0 + SHIFTS[decade, t]) - coupling * pivots[i - 1, t])
+            pivots[i, t] = 1 / (diagonal + floor * (1.0 + quadrature[0, decade, t]) - coupling * pivots[i - 1, t])
 
 
 @fast
-def solve(x, n, floor, decade, reflectors, bands, pivots, lanes, y):
-    """``y[:n] = A^{-1/2} x`` = Q [Σ_t weight_t (T + shift_t)^{-1}] Qᵀ x; ``lanes`` (n, NODES) is scratch."""
+def solve(x, n, floor, quadrature, decade, reflectors, bands, pivots, lanes, y):
+    """``y[:n] = A^{-1/2} x`` = Q [Σ_t weight_t (T + shift_t)^{-1}] Qᵀ x; ``lanes`` (n, nodes) is scratch."""
     nodes = pivots.shape[1]
-    unit = math.sqrt(floor)
+    unit = np.sqrt(floor)
     for a in range(n):
         y[a] = x[a]
     for c in range(n - 1, 0, -1):
@@ -139,7 +118,7 @@ def solve(x, n, floor, decade, reflectors, bands, pivots, lanes, y):
     for i in range(n):
         total = 0.0
         for t in range(nodes):
-            total += WEIGHTS[decade, t] * lanes[i, t]
+            total += quadrature[1, decade, t] * lanes[i, t]
         y[i] = total * unit
     for c in range(1, n):
         total = 0.0
@@ -159,7 +138,7 @@ def _cholesky_solve(matrix, chosen, size, right, solution):
             for m in range(b):
                 total -= factor[a, m] * factor[b, m]
             if a == b:
-                factor[a, a] = math.sqrt(max(total, 1e-300))
+                factor[a, a] = np.sqrt(max(total, 1e-300))
             else:
                 factor[a, b] = total / factor[b, b]
     for a in range(size):
@@ -175,7 +154,7 @@ def _cholesky_solve(matrix, chosen, size, right, solution):
 
 
 @fast
-def project(x, n, bounded, floor, decade, reflectors, bands, pivots, lanes):
+def project(x, n, bounded, floor, quadrature, decade, reflectors, bands, pivots, lanes):
     """Replace x by argmin ‖z − x‖²_G subject to z_a ≥ 0 for a < ``bounded``, G = A^{1/2} (Eq. 9), exactly.
 
     With P = G⁻¹ the solution is z = x + P μ where μ ≥ 0, z ≥ 0 and μ ⊥ z: a non-negative quadratic program in μ,
@@ -206,7 +185,7 @@ def project(x, n, bounded, floor, decade, reflectors, bands, pivots, lanes):
             break
         if not known[worst]:
             unit[worst] = 1
-            solve(unit, n, floor, decade, reflectors, bands, pivots, lanes, columns[worst])
+            solve(unit, n, floor, quadrature, decade, reflectors, bands, pivots, lanes, columns[worst])
             unit[worst] = 0
             known[worst] = True
         inside[worst] = True

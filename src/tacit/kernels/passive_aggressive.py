@@ -13,7 +13,7 @@ factors, and a bias if there are biases, whose input is the constant ``one``), t
 packed lower triangle.
 """
 
-import math
+import numpy as np
 
 from tacit.kernels import inverse_root
 from tacit.kernels._jit import fast
@@ -66,7 +66,7 @@ def light_round(users, items, i, j, settings, s, scale, one, error):
     zero = real(0)
     forgetting = real(settings[s, FORGETTING])
     delta = real(settings[s, DELTA] * scale)
-    aggressiveness = settings[s, AGGRESSIVENESS] / math.sqrt(scale)
+    aggressiveness = settings[s, AGGRESSIVENESS] / np.sqrt(scale)
     loss = abs(error) - settings[s, EPSILON] * scale
     h = at + n
     user_norm = zero
@@ -80,8 +80,8 @@ def light_round(users, items, i, j, settings, s, scale, one, error):
             users[i, h + a] = user_h
             items[j, h + a] = item_h
             # With δ = 0 an accumulator may be zero, and then so is the input: 0/0 would be NaN.
-            user_norm += v * v / math.sqrt(delta + user_h) if user_h > 0 else zero
-            item_norm += u * u / math.sqrt(delta + item_h) if item_h > 0 else zero
+            user_norm += v * v / np.sqrt(delta + user_h) if user_h > 0 else zero
+            item_norm += u * u / np.sqrt(delta + item_h) if item_h > 0 else zero
     else:
         for a in range(n):
             u = users[i, at + a] if a < k else real(one)
@@ -99,8 +99,8 @@ def light_round(users, items, i, j, settings, s, scale, one, error):
         if adaptive:
             user_h = users[i, h + a]
             item_h = items[j, h + a]
-            v = v / math.sqrt(delta + user_h) if user_h > 0 else zero
-            u = u / math.sqrt(delta + item_h) if item_h > 0 else zero
+            v = v / np.sqrt(delta + user_h) if user_h > 0 else zero
+            u = u / np.sqrt(delta + item_h) if item_h > 0 else zero
         new_user = old_user + user_move * v
         new_item = old_item + item_move * u
         bounded = not free and a < k
@@ -109,10 +109,10 @@ def light_round(users, items, i, j, settings, s, scale, one, error):
 
 
 @fast
-def full_side(rows, r, others, q, settings, s, scale, one, error, out, square, columns):
+def full_side(rows, r, others, q, settings, s, scale, one, error, out, square, columns, quadrature):
     """One side with the full H: its new vector goes to ``out``, its H is updated.
 
-    out : (4, m) with the result in its first row; square : (2m, m) and columns : (2m, NODES), scratch of
+    out : (4, m) with the result in its first row; square : (2m, m) and columns : (2m, nodes), scratch of
     ``inverse_root``; m is the longest vector of any expert
     """
     full = out.shape[1]
@@ -122,7 +122,7 @@ def full_side(rows, r, others, q, settings, s, scale, one, error, out, square, c
     real = rows.dtype.type
     forgetting = real(settings[s, FORGETTING])
     delta = settings[s, DELTA] * scale
-    aggressiveness = settings[s, AGGRESSIVENESS] / math.sqrt(scale)
+    aggressiveness = settings[s, AGGRESSIVENESS] / np.sqrt(scale)
     loss = abs(error) - settings[s, EPSILON] * scale
     new, x, bands = out[0], out[1], out[2:4]
     scratch, reflectors = square[:full], square[full:]
@@ -139,10 +139,10 @@ def full_side(rows, r, others, q, settings, s, scale, one, error, out, square, c
             packed[place] = forgetting * packed[place] + x[a] * x[b]
             place += 1
         trace += packed[place - 1]
-    decade = inverse_root.decade_of(trace, delta)
+    decade = inverse_root.decade_of(trace, delta, quadrature)
     inverse_root.tridiagonalize(packed, n, scratch, reflectors, bands)
-    inverse_root.factorize(n, delta, decade, bands, pivots)
-    inverse_root.solve(x, n, delta, decade, reflectors, bands, pivots, lanes, new)
+    inverse_root.factorize(n, delta, quadrature, decade, bands, pivots)
+    inverse_root.solve(x, n, delta, quadrature, decade, reflectors, bands, pivots, lanes, new)
     norm = 0.0
     for a in range(n):
         norm += x[a] * new[a]
@@ -155,7 +155,7 @@ def full_side(rows, r, others, q, settings, s, scale, one, error, out, square, c
     if not below or settings[s, CONSTRAINT] == FREE:
         return
     if settings[s, CONSTRAINT] == EXACT:
-        inverse_root.project(new, n, k, delta, decade, reflectors, bands, pivots, lanes)
+        inverse_root.project(new, n, k, delta, quadrature, decade, reflectors, bands, pivots, lanes)
         return
     for a in range(k):
         new[a] = max(new[a], 0.0)

@@ -1,6 +1,6 @@
 """The loop over ratings: predict, take in the rating, move on. Algorithm 2 of the paper; one expert is Algorithm 1.
 
-Everything a stream knows is in four arrays, so that one call per rating stays cheap:
+Everything a stream knows is in few arrays, so that one call per rating stays cheap:
 
     users, items   (capacity, width)  rows as in ``passive_aggressive``; all zeros for a row that has not started
     memory         float64            rounds, mean rating, largest |rating|, rows started on either side, then log
@@ -12,11 +12,9 @@ A row starts when its first rating is taken in: uniform in [0, 2√(start/k)), s
 ``start`` times the largest rating seen; a share of it may be replaced by the average of the rows started so far.
 """
 
-import math
-
 import numpy as np
 
-from tacit.kernels import hedge, inverse_root, passive_aggressive
+from tacit.kernels import hedge, passive_aggressive
 from tacit.kernels._jit import fast
 from tacit.kernels.counter_random import mixed, uniform
 from tacit.kernels.passive_aggressive import ADAPTATION, BIASED, EPSILON, FACTORS, FULL, OFFSET, START
@@ -39,7 +37,7 @@ def start_row(rows, r, started, sums, settings, rules, memory):
     for s in range(len(settings)):
         at = int(settings[s, OFFSET])
         k = int(settings[s, FACTORS])
-        width = 2.0 * math.sqrt(settings[s, START] * memory[LARGEST] / k) if k > 0 else 0.0
+        width = 2.0 * np.sqrt(settings[s, START] * memory[LARGEST] / k) if k > 0 else 0.0
         n = k + int(settings[s, BIASED])
         for a in range(n):
             drawn = width * uniform(key, at + a) if a < k else 0.0
@@ -49,12 +47,13 @@ def start_row(rows, r, started, sums, settings, rules, memory):
 
 
 @fast
-def rounds(users, items, memory, settings, rules, cells, outcomes, learn):
+def rounds(users, items, memory, settings, rules, quadrature, cells, outcomes, learn):
     """Run the ratings in order; returns how many were done (fewer than given: a prediction was not finite).
 
     cells : (2, n) int64, numbers of users and items
     outcomes : (2, n) float64, ratings in row 0; the predictions made before each was seen go to row 1
     learn : whether to take the ratings in, or only to predict
+    quadrature : of ``inverse_root``
     """
     experts = len(settings)
     width = users.shape[1]
@@ -69,7 +68,7 @@ def rounds(users, items, memory, settings, rules, cells, outcomes, learn):
         if settings[s, ADAPTATION] == FULL:
             full = max(full, int(settings[s, FACTORS] + settings[s, BIASED]))
     square = np.empty((2 * full, full))
-    columns = np.empty((2 * full, inverse_root.NODES))
+    columns = np.empty((2 * full, quadrature.shape[2]))
     new_user = np.empty((4, full))
     new_item = np.empty((4, full))
     draws = mixed(np.uint64(int(rules[SEED])), experts)
@@ -93,8 +92,9 @@ def rounds(users, items, memory, settings, rules, cells, outcomes, learn):
                 start_row(users, i, memory[USERS], user_sums, settings, rules, memory)
             if new_j:
                 start_row(items, j, memory[ITEMS], item_sums, settings, rules, memory)
-            scale = memory[LARGEST] / rules[REFERENCE] if rules[REFERENCE] > 0 else 1.0
-            one = math.sqrt(scale)
+            known = rules[REFERENCE] > 0 and memory[LARGEST] > 0
+            scale = memory[LARGEST] / rules[REFERENCE] if known else 1.0
+            one = np.sqrt(scale)
             combined = 0.0
             for s in range(experts):
                 predictions[s] = passive_aggressive.predict(users, items, i, j, settings, s, memory[MEAN], one)
@@ -106,8 +106,12 @@ def rounds(users, items, memory, settings, rules, cells, outcomes, learn):
                 memory[LARGEST] = abs(rating)
         if not learn:
             continue
-        if not math.isfinite(combined):
+        if not np.isfinite(combined):
             return t
+        if memory[LARGEST] == 0:
+            # Only zeros so far, predicted as zero: nobody can start before the scale is known.
+            memory[ROUNDS] += 1
+            continue
         if new_i:
             users[i, 0] = 1
             memory[USERS] += 1
@@ -143,7 +147,7 @@ def rounds(users, items, memory, settings, rules, cells, outcomes, learn):
                         else:
                             rows, r, others, q, new = items, j, users, i, new_item
                         passive_aggressive.full_side(
-                            rows, r, others, q, settings, s, scale, one, error, new, square, columns
+                            rows, r, others, q, settings, s, scale, one, error, new, square, columns, quadrature
                         )
                     for a in range(n):
                         users[i, at + a] = new_user[0, a]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import DivergedError
+from tacit.solvers.inverse_root import quadrature
 
 Array = NDArray[Any]
 Variant = Literal["PA", "PA-I", "PA-II"]
@@ -88,8 +89,7 @@ class Stream:
         self.users: Array = np.zeros((16, self.width), dtype=dtype)
         self.items: Array = np.zeros((16, self.width), dtype=dtype)
         self.memory: NDArray[np.float64] = np.zeros(rating_rounds.HEAD + self.experts + 2 * self.width)
-        self._settings = _settings_matrix(self.settings)
-        self._rules = _rules_vector(rules)
+        self._fixed = (_settings_matrix(self.settings), _rules_vector(rules), quadrature())
         self._rounds: Callable[..., int] = rating_rounds.rounds
         self._cell = np.zeros((2, 1), dtype=np.int64)
         self._outcome = np.zeros((2, 1))
@@ -123,7 +123,9 @@ class Stream:
         if ratings is not None:
             outcomes[0] = ratings
         learn = ratings is not None
-        done = self._rounds(self.users, self.items, self.memory, self._settings, self._rules, cells, outcomes, learn)
+        done = self._rounds(
+            self.users, self.items, self.memory, self._settings, self._rules, self._quadrature, cells, outcomes, learn
+        )
         if done < len(users):
             self._diverged()
         predictions: NDArray[np.float64] = outcomes[1]
@@ -135,7 +137,9 @@ class Stream:
         cell[0, 0] = user
         cell[1, 0] = item
         outcome[0, 0] = rating
-        done = self._rounds(self.users, self.items, self.memory, self._settings, self._rules, cell, outcome, learn)
+        done = self._rounds(
+            self.users, self.items, self.memory, self._settings, self._rules, self._quadrature, cell, outcome, learn
+        )
         if not done:
             self._diverged()
         return float(outcome[1, 0])
