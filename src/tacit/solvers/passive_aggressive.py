@@ -123,9 +123,7 @@ class Stream:
         if ratings is not None:
             outcomes[0] = ratings
         learn = ratings is not None
-        done = self._rounds(
-            self.users, self.items, self.memory, self._settings, self._rules, self._quadrature, cells, outcomes, learn
-        )
+        done = self._rounds(self.users, self.items, self.memory, *self._fixed, cells, outcomes, learn)
         if done < len(users):
             self._diverged()
         predictions: NDArray[np.float64] = outcomes[1]
@@ -137,9 +135,7 @@ class Stream:
         cell[0, 0] = user
         cell[1, 0] = item
         outcome[0, 0] = rating
-        done = self._rounds(
-            self.users, self.items, self.memory, self._settings, self._rules, self._quadrature, cell, outcome, learn
-        )
+        done = self._rounds(self.users, self.items, self.memory, *self._fixed, cell, outcome, learn)
         if not done:
             self._diverged()
         return float(outcome[1, 0])
