@@ -1,0 +1,258 @@
+"""Word vectors against skip-gram, CBOW and GloVe, and what their parameters do.
+
+    python benchmarks/words.py quality [--quick] [--only tacit,glove,…]   accuracy, time and memory; files exchanged
+    python benchmarks/words.py counting                                    tokens per second and memory
+    python benchmarks/words.py weights                                     α₀ and ρ (Figure 4 of the fBGD paper)
+    python benchmarks/words.py curve                                       accuracy against time, sweep by sweep
+    python benchmarks/words.py items                                       the same class on sequences of items
+
+Text: the head of the English Wikipedia after the rules of text8, the first 20 MB (--quick) or all 100. It comes as one
+line; all methods get it in lines of 1,000 words, so that gensim can read it in its fastest way. Every method runs in a
+process of its own, alternating, with two threads; ``--only`` repeats some methods and keeps the others' figures.
+Processor seconds stand beside wall seconds: they hardly change when the machine has other work.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import results
+from tacit import WordVectors
+from tacit.data.loaders.sequences import load_sequences
+from tacit.data.loaders.text import load_analogies, load_text, load_word_similarities
+from workers import HERE, peers_python
+
+THREADS = 2
+ROUNDS = 2
+"""Ours and GloVe run so often, in turn with the peers; gensim once: it takes as long as all others together."""
+
+
+def methods(quick: bool) -> dict[str, dict[str, Any]]:
+    """Method and parameters by the name that tables show. gensim's are those of the paper and of its own advice."""
+    negative = 10 if quick else 25
+    return {
+        "tacit": {"method": "tacit", "parameters": {}},
+        "gensim skip-gram": {"method": "gensim", "parameters": {"skip_gram": True, "negative": negative}},
+        "gensim CBOW": {"method": "gensim", "parameters": {"skip_gram": False, "negative": negative}},
+        "GloVe": {"method": "glove", "parameters": {"iterations": 15}},
+    }
+
+
+def write_text(path: Path, megabytes: int) -> Path:
+    """The first megabytes of the corpus, in lines of 1,000 words."""
+    left = megabytes * 1_000_000
+    with path.open("w") as file:
+        for sentence in load_text().sentences(1000):
+            line = " ".join(sentence)[: max(left - 1, 0)]
+            file.write(line + "\n")
+            left -= len(line) + 1
+            if left <= 1:
+                break
+    return path
+
+
+def run_task(method: str, text: Path | None, save: Path | None, **parameters: Any) -> dict[str, Any]:
+    task = {"method": method, "text": str(text), "save": str(save), "threads": THREADS, "parameters": parameters}
+    python = peers_python() if method in ("gensim", "neighbours") else sys.executable
+    path = os.pathsep.join([str(HERE.parent / "src"), str(HERE)])
+    command = [python, str(HERE / "words_task.py"), json.dumps(task)]
+    environment = {**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": str(THREADS)}
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    answer: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return answer
+
+
+def scores(vectors: WordVectors) -> dict[str, Any]:
+    """Accuracies with both denominators, the correlation with people, and how long the questions took."""
+    lines = [
+        line
+        for name, questions in load_analogies().items()
+        for line in (f": {name}", *(" ".join(words) for words in questions))
+    ]
+    began = time.perf_counter()
+    found = vectors.analogies(lines)
+    seconds = time.perf_counter() - began
+    pairs = vectors.similarities("\t".join(map(str, pair)) for pair in load_word_similarities())
+    parts = {"semantic": found.semantic, "syntactic": found.syntactic, "total": found.total}
+    return {
+        "words": len(vectors.words),
+        **{name: {"of_known": part.accuracy, "of_all": part.accuracy_of_all} for name, part in parts.items()},
+        "questions": {"known": found.total.known, "asked": found.total.asked, "seconds": round(seconds, 2)},
+        "wordsim353": {"correlation": pairs.correlation, "known": pairs.known},
+    }
+
+
+def earlier(name: str) -> dict[str, Any]:
+    path = results.FOLDER / f"{name}.json"
+    if not path.exists():
+        return {}
+    figures: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["figures"]
+    return figures
+
+
+def quality(quick: bool, only: list[str] | None) -> None:
+    name = "words-quick" if quick else "words"
+    chosen = {key: value for key, value in methods(quick).items() if not only or key in only}
+    table: dict[str, Any] = earlier(name).get("methods", {}) if only else {}
+    exchange: dict[str, Any] = earlier(name).get("exchange", {}) if only else {}
+    with tempfile.TemporaryDirectory() as folder:
+        text = write_text(Path(folder) / "text.txt", 20 if quick else 100)
+        runs: dict[str, list[dict[str, Any]]] = {key: [] for key in chosen}
+        for turn in range(ROUNDS):
+            for key, (method, parameters) in ((key, value.values()) for key, value in chosen.items()):
+                if turn and method == "gensim":
+                    continue
+                runs[key].append(run_task(method, text, Path(folder) / f"{key}.bin", **parameters))
+                print(key, runs[key][-1], flush=True)
+        for key, measured in runs.items():
+            best = min(measured, key=lambda one: one["seconds"])
+            vectors = WordVectors.from_word2vec(Path(folder) / f"{key}.bin")
+            table[key] = {
+                "parameters": chosen[key]["parameters"],
+                **{fact: best[fact] for fact in ("seconds", "processor_seconds", "peak_mib", "found")},
+                "all_seconds": [one["seconds"] for one in measured],
+                **scores(vectors),
+            }
+            print(key, table[key], flush=True)
+            if key in ("tacit", "gensim skip-gram"):
+                exchange[f"file of {key}"] = same_neighbours(vectors, Path(folder) / f"{key}.bin")
+    print(exchange)
+    print(results.write(name, {"megabytes": 20 if quick else 100, "methods": table, "exchange": exchange}))
+
+
+def same_neighbours(vectors: WordVectors, path: Path) -> dict[str, Any]:
+    """Whether gensim and we find the same neighbours in one file, for the most frequent words."""
+    words = vectors.words[:50]
+    theirs = run_task("neighbours", None, path, words=words)["found"]
+    agree = gap = 0.0
+    for word in words:
+        ours = vectors.most_similar(word, k=10)
+        agree += [one for one, _ in ours] == [one for one, _ in theirs[word]]
+        gap = max(gap, *(abs(a[1] - b[1]) for a, b in zip(ours, theirs[word])))
+    return {"words": len(words), "same_ten_neighbours": int(agree), "largest_gap_of_cosines": gap}
+
+
+def counting() -> None:
+    table = []
+    with tempfile.TemporaryDirectory() as folder:
+        for megabytes in (20, 50, 100):
+            text = write_text(Path(folder) / "text.txt", megabytes)
+            for memory in (4.0, 0.25):
+                best = min(
+                    (run_task("counting", text, None, memory=memory) for _ in range(2)), key=lambda t: t["seconds"]
+                )
+                found = best["found"]
+                table.append(
+                    {
+                        "megabytes": megabytes,
+                        "memory_budget_gb": memory,
+                        "tokens_per_second": round(found["tokens"] / found["counting_seconds"]),
+                        "peak_mib": best["peak_mib"],
+                        **found,
+                    }
+                )
+                print(table[-1], flush=True)
+    print(results.write("words-counting", {"table": table}))
+
+
+def weights() -> None:
+    """One factor at a time around the defaults, as in the paper: α₀ at ρ = 0.75, then ρ at the best α₀."""
+    table = []
+
+    def measure(total: float, exponent: float) -> float:
+        model = WordVectors(unlabelled_total=total, frequency_exponent=exponent, threads=THREADS, progress=False)
+        found = scores(model.fit(text))
+        table.append({"unlabelled_total": total, "frequency_exponent": exponent, **found})
+        print(total, exponent, found["total"], flush=True)
+        accuracy: float = found["total"]["of_known"]
+        return accuracy
+
+    with tempfile.TemporaryDirectory() as folder:
+        text = write_text(Path(folder) / "text.txt", 20)
+        totals = (22, 88, 350, 1400)
+        best = totals[int(np.argmax([measure(total, 0.75) for total in totals]))]
+        for exponent in (0.0, 0.5, 1.0):
+            measure(best, exponent)
+    print(results.write("words-weights", {"megabytes": 20, "table": table}))
+
+
+def curve() -> None:
+    """Scores after each sweep; the clock stands still while they are computed."""
+    table: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        text = write_text(Path(folder) / "text.txt", 20)
+        for solver, sweeps in (("als", (1, 2, 3, 4, 6, 8, 12)),):
+            point = Path(folder) / f"{solver}.checkpoint"
+            spent = 0.0
+            for count in sweeps:
+                began = time.perf_counter()
+                model = WordVectors(
+                    solver=solver, iterations=count, checkpoint=point, threads=THREADS, progress=False
+                ).fit(text)
+                spent = sum(record["seconds"] for record in model.history_)
+                overhead = time.perf_counter() - began
+                found = scores(model)
+                table.append({"solver": solver, "sweeps": count, "seconds_in_sweeps": round(spent, 2), **found})
+                print(solver, count, round(spent, 1), round(overhead, 1), found["total"], flush=True)
+    print(results.write("words-curve", {"megabytes": 20, "table": table}))
+
+
+def items() -> None:
+    """Do neighbours share attributes? The mean share of common attributes, of ten neighbours and of ten at random."""
+    table = []
+    for name in ("LastFM", "Toys_and_Games"):
+        data = load_sequences(name)
+        sequences = data.events.sort("user", "position").group_by("user", maintain_order=True).agg("item")["item"]
+        began = time.perf_counter()
+        model = WordVectors(64, min_count=3, threads=THREADS, progress=False).fit(sequences.to_list())
+        seconds = time.perf_counter() - began
+        of_item: dict[int, set[int]] = {}
+        for item, attribute in data.attributes.iter_rows():
+            of_item.setdefault(item, set()).add(attribute)
+        rng = np.random.default_rng(0)
+        near, chance = [], []
+        for item in model.words:
+            others = [other for other, _ in model.most_similar(item, k=10)]
+            near += [common(of_item, item, other) for other in others]
+            chance += [common(of_item, item, model.words[n]) for n in rng.integers(len(model.words), size=10)]
+        table.append(
+            {
+                "data": name,
+                "items": len(model.words),
+                "seconds": round(seconds, 2),
+                "common_attributes_of_neighbours": float(np.mean(near)),
+                "common_attributes_at_random": float(np.mean(chance)),
+            }
+        )
+        print(table[-1], flush=True)
+    print(results.write("words-items", {"table": table}))
+
+
+def common(attributes: dict[int, set[int]], one: int, other: int) -> float:
+    """|A ∩ B| / |A ∪ B|."""
+    a, b = attributes.get(one, set()), attributes.get(other, set())
+    return len(a & b) / max(len(a | b), 1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("part", choices=("quality", "counting", "weights", "curve", "items"))
+    parser.add_argument("--quick", action="store_true", help="quality on 20 MB instead of 100")
+    parser.add_argument("--only", help="some methods, separated by commas; figures of the others are kept")
+    given = parser.parse_args()
+    if given.part == "quality":
+        quality(given.quick, given.only.split(",") if given.only else None)
+    else:
+        {"counting": counting, "weights": weights, "curve": curve, "items": items}[given.part]()
+
+
+if __name__ == "__main__":
+    main()
