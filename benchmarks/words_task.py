@@ -21,7 +21,7 @@ def tacit(text, save, threads, **parameters):
 
     model = WordVectors(**parameters, threads=threads, progress=False).fit(text)
     model.save_word2vec(save, binary=True)
-    return {"sweeps": len(model.history_), "unlabelled_total": model.unlabelled_weight_ * len(model.words)}
+    return {"sweeps": len(model.history_), "unlabelled_total": float(model.context_weights_.sum())}
 
 
 def glove(text, save, threads, **parameters):

@@ -34,6 +34,18 @@ def test_fit_then_similar(capsys, text, tmp_path):
     assert len(printed.splitlines()) == 3
 
 
+def test_questions_and_a_map_on_the_way(capsys, text, tmp_path):
+    pytest.importorskip("matplotlib")
+    questions, picture = tmp_path / "questions", tmp_path / "map.png"
+    questions.write_text(": metals\niron zinc copper iron\niron zinc copper gold\n")
+    options = ("--factors", 4, "--questions", questions, "--map", picture)
+    printed = run(capsys, "fit", "words", text, "-o", tmp_path / "m", *options)
+    assert printed.splitlines()[2].split()[:4] == ["metals", "0", "1", "2"]
+    assert picture.stat().st_size > 1000
+    found = json.loads(run(capsys, "fit", "words", text, "-o", tmp_path / "m", *options, "--json"))
+    assert found["analogies"][-1]["asked"] == 2
+
+
 def test_numbers_are_found(capsys, tmp_path):
     from tacit import WordVectors
 

@@ -43,8 +43,9 @@ def dense_problem(model):
     counts = model.counts_.toarray().astype(np.float64)
     target = naive.ppmi(counts, model.shift, model.context_smoothing)
     weight = np.minimum(1, (counts / model.weight_ceiling) ** model.weight_exponent)
-    raised = np.expm1(model.word_counts_ / model.word_counts_.sum()) ** model.frequency_exponent
-    b = model.unlabelled_weight_ * len(counts) * raised / raised.sum()
+    positives = np.maximum((target > 0).sum(axis=0), 0.5)
+    raised = np.expm1(positives / positives.sum()) ** model.frequency_exponent
+    b = model.context_weights_.sum() * raised / raised.sum()
     return target > 0, weight, target, np.ones(len(counts)), b, model.unlabelled_target
 
 
@@ -77,14 +78,16 @@ def test_unlabelled_weight_per_cell_and_in_total_agree():
     words = len(make(iterations=1).fit(sentences()).words)
     total = make(unlabelled_total=30.0).fit(sentences())
     per_cell = make(unlabelled_weight=30.0 / words).fit(sentences())
-    assert total.unlabelled_weight_ == per_cell.unlabelled_weight_
+    assert total.context_weights_.sum() == pytest.approx(30, rel=1e-5)
+    np.testing.assert_allclose(total.context_weights_, per_cell.context_weights_, rtol=1e-6)
     np.testing.assert_allclose(total.vectors, per_cell.vectors, rtol=1e-4, atol=1e-5)
 
 
 def test_a_small_vocabulary_is_not_drowned_by_unlabelled_pairs(model):
     counts = model.counts_.toarray()
     positive = np.minimum(1, (counts / 100) ** 0.75)[naive.ppmi(counts) > 0]
-    assert 350 / len(counts) > model.unlabelled_weight_ == pytest.approx(positive.mean() / 2, rel=1e-6)
+    assert model.context_weights_.mean() == pytest.approx(positive.mean() / 2, rel=1e-5)
+    assert 350 / len(counts) > positive.mean() / 2
 
 
 def test_neighbours_keep_to_their_topic(model):

@@ -29,17 +29,16 @@ def train(
     model: "WordVectors",
     recipe: WordObjective,
     pairs: sp.csr_array,
-    frequencies: Array,
     warm: tuple[Array, Array] | None,
 ) -> tuple[Trained, list[dict[str, Any]]]:
     """Minimise J over the counts of pairs, from earlier factors where there are any; what was learned, and how."""
-    objective, rule = recipe.build(pairs, frequencies, model.threads)
+    objective, rule = recipe.build(pairs, model.threads)
     seed = checks.seed(model.random_state)
     mark = "" if model.checkpoint is None else _mark(model, recipe, seed, pairs, warm)
     point = Checkpoint(model.checkpoint, mark)
     rng = np.random.default_rng(seed)
     words, contexts = (
-        _start(rng, len(frequencies), model.factors, None if warm is None else warm[side]) for side in range(2)
+        _start(rng, pairs.shape[0], model.factors, None if warm is None else warm[side]) for side in range(2)
     )
     history: list[dict[str, Any]] = []
     if earlier := point.read():
@@ -62,7 +61,8 @@ def train(
             threads_=model.threads,
         )
         keep(now=True)
-    return Trained(words, contexts, word_totals(pairs), context_totals(pairs), frequencies, rule), run.history
+    weights = objective.cols.own_weight
+    return Trained(words, contexts, word_totals(pairs), context_totals(pairs), weights, rule), run.history
 
 
 def _start(rng: np.random.Generator, words: int, factors: int, warm: Array | None) -> Array:

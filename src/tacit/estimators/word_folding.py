@@ -41,13 +41,13 @@ class NewWords:
 
 
 class Trained(NamedTuple):
-    """What training left: factors (v, g), totals and frequencies (v,), and how contexts weigh by frequency."""
+    """What training left: factors (v, g), totals (v,), weights of the contexts (v,) and the rule that gave them."""
 
     word_factors: Array
     context_factors: Array
     word_totals: Array
     context_totals: Array
-    frequencies: Array
+    context_weights: Array
     rule: FrequencyWeight
 
 
@@ -76,22 +76,19 @@ def given_contexts(
     return NewWords(words.extended(contexts), word_totals(counts) / window, counts, counts)
 
 
-def solve_new(new: NewWords, objective: WordObjective, trained: Trained, threads: int) -> tuple[Array, Array]:
-    """The new words' factors as words and as contexts, (n, g) each."""
-    known = len(trained.frequencies)
+def solve_new(new: NewWords, objective: WordObjective, trained: Trained, threads: int) -> tuple[Array, Array, Array]:
+    """The new words' factors as words and as contexts, (n, g) each, and their weights as contexts, (n,)."""
+    known = len(trained.context_weights)
     word_logs, shares = objective.logs(trained.word_totals, trained.context_totals)
     # The new totals join those of the text, which moves the shares of known contexts by next to nothing.
     all_contexts = np.concatenate((trained.context_totals, word_totals(new.cols)))
     new_word_logs, all_shares = objective.logs(word_totals(new.rows), all_contexts)
     as_words = objective.weighted(new.rows, new_word_logs, shares, threads)
     as_contexts = objective.weighted(new.cols, all_shares[known:], word_logs, threads)
-    ones = np.ones(known)
+    new_weights = trained.rule.of(np.diff(as_contexts[0].indptr))
     sides = (
-        (
-            objective.side(*as_words, np.ones(len(new.frequencies)), trained.rule.of(trained.frequencies)),
-            trained.context_factors,
-        ),
-        (objective.side(*as_contexts, trained.rule.of(new.frequencies), ones), trained.word_factors),
+        (objective.side(*as_words, np.ones(len(new_weights)), trained.context_weights), trained.context_factors),
+        (objective.side(*as_contexts, new_weights, np.ones(known)), trained.word_factors),
     )
     factors = []
     with single_threaded_blas():
@@ -99,4 +96,4 @@ def solve_new(new: NewWords, objective: WordObjective, trained: Trained, threads
             own = np.zeros((side.rows, other.shape[1]), np.float32)
             als.solve_exactly(side, own, np.array(other), threads)
             factors.append(own)
-    return factors[0], factors[1]
+    return factors[0], factors[1], new_weights

@@ -4,7 +4,7 @@
     unlabelled   every other pair: target t, weight a_x b_y = 1 · α₀ f_y^ρ / Σ_j f_j^ρ  (fBGD, Eq. 22)
     ridge        λ for every word and every context
 
-f_y is how often the word y occurs. Rows are words, columns are contexts.
+f_y is the share of the positives that context y has. Rows are words, columns are contexts.
 
 α₀ = 350 is what the authors use for texts of 10⁷ to 10⁸ words. It is a sum over all contexts: in a small vocabulary
 it would make an unlabelled pair weigh more than a positive one and drown what was observed. So by default it is
@@ -80,7 +80,7 @@ class WordObjective:
         targets, kept = associations(counts, row_logs, col_logs, self.shift, threads)
         return targets, glove_weights(kept, self.weight_ceiling, self.weight_exponent)
 
-    def build(self, counts: sp.csr_array, frequencies: Array, threads: int = 0) -> tuple[WholeData, FrequencyWeight]:
+    def build(self, counts: sp.csr_array, threads: int = 0) -> tuple[WholeData, FrequencyWeight]:
         """The objective of a whole text, and the rule by which its contexts weigh."""
         chance = InputError(
             "text: no two words stand together more often than chance would have it, so there is nothing to learn; "
@@ -93,14 +93,15 @@ class WordObjective:
             raise chance
         words = counts.shape[0]
         ridge = np.full(words, self.regularization)
-        rule = FrequencyWeight.measure(frequencies, self.per_cell(weights, words), self.frequency_exponent)
+        positives = np.bincount(targets.indices, minlength=words)
+        rule = FrequencyWeight.measure(positives, self.per_cell(weights, words), self.frequency_exponent)
         objective = WholeData.build(
             targets,
             loss=LOSSES["square"],
             weight=weights,
             target=targets.data,
             row_weight=np.ones(words),
-            col_weight=rule.of(frequencies),
+            col_weight=rule.of(positives),
             unlabelled_target=self.unlabelled_target,
             row_ridge=ridge,
             col_ridge=ridge,

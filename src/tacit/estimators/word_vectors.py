@@ -31,7 +31,7 @@ from tacit.features.ppmi import word_totals
 from tacit.objective.weights import FrequencyWeight
 
 Array = NDArray[Any]
-_ARRAYS = ("word_factors", "context_factors", "word_counts", "word_totals", "context_totals")
+_ARRAYS = ("word_factors", "context_factors", "word_counts", "word_totals", "context_totals", "context_weights")
 
 
 class WordVectors(VectorSpace):
@@ -68,7 +68,7 @@ class WordVectors(VectorSpace):
     words_ : the words as ids, most frequent first
     word_counts_ : (v,) how often each occurred
     word_factors_, context_factors_ : P and Q, (v, factors)
-    unlabelled_weight_ : the mean weight of an unlabelled pair
+    context_weights_ : (v,) b_y, the weight of an unlabelled pair with each context; they sum to α₀
     history_ : one record per sweep
     counts_ : the co-occurrence counts, where they are kept
 
@@ -85,6 +85,7 @@ class WordVectors(VectorSpace):
     word_counts_: Array
     word_totals_: Array
     context_totals_: Array
+    context_weights_: Array
 
     def __init__(
         self,
@@ -215,13 +216,14 @@ class WordVectors(VectorSpace):
                 self.context_factors_,
                 self.word_totals_,
                 self.context_totals_,
-                self.word_counts_,
+                self.context_weights_,
                 self.weight_rule_,
             )
-            words, contexts = solve_new(new, self._objective(), trained, self.threads)
+            words, contexts, weights = solve_new(new, self._objective(), trained, self.threads)
             self.word_counts_ = np.concatenate((self.word_counts_, np.rint(new.frequencies).astype(np.int64)))
             self.word_totals_ = np.concatenate((self.word_totals_, word_totals(new.rows)))
             self.context_totals_ = np.concatenate((self.context_totals_, word_totals(new.cols)))
+            self.context_weights_ = np.concatenate((self.context_weights_, weights.astype(np.float32)))
             self.word_factors_ = np.concatenate((self.word_factors_, words))
             self.context_factors_ = np.concatenate((self.context_factors_, contexts))
             self.words_ = new.ids
@@ -266,12 +268,11 @@ class WordVectors(VectorSpace):
         )
 
     def _learn(self, ids: Ids, frequencies: Array, pairs: sp.csr_array, warm: tuple[Array, Array] | None) -> None:
-        trained, self.history_ = word_fit.train(self, self._objective(), pairs, frequencies, warm)
+        trained, self.history_ = word_fit.train(self, self._objective(), pairs, warm)
         self.words_, self.word_counts_ = ids, frequencies
         self.word_totals_, self.context_totals_ = trained.word_totals, trained.context_totals
         self.word_factors_, self.context_factors_ = trained.word_factors, trained.context_factors
-        self.weight_rule_ = trained.rule
-        self.unlabelled_weight_ = float(trained.rule.of(frequencies).mean())
+        self.context_weights_, self.weight_rule_ = trained.context_weights, trained.rule
         self.__dict__.pop("counts_", None)
         if self.keep_counts:
             self.counts_ = pairs
@@ -322,7 +323,6 @@ class WordVectors(VectorSpace):
                 setattr(self, f"{name}_", arrays[name])
         if facts["weight_rule"] is not None:
             self.weight_rule_ = FrequencyWeight(**facts["weight_rule"])
-            self.unlabelled_weight_ = float(self.weight_rule_.of(self.word_counts_).mean())
         if len(self.word_factors_) != len(self.words_):
             raise ValueError("its words and vectors differ in number")
         if "counts.indptr" in arrays:

@@ -1,0 +1,18 @@
+"""Accuracy of word vectors, sweep by sweep."""
+
+from typing import Any
+
+from tables import table
+
+
+def render(record: dict[str, Any]) -> str:
+    rows = [
+        [
+            row["solver"],
+            str(row["sweeps"]),
+            f"{row['seconds_in_sweeps']:.1f}",
+            *(f"{100 * row[part]['of_known']:.1f}" for part in ("semantic", "syntactic", "total")),
+        ]
+        for row in record["figures"]["table"]
+    ]
+    return table(["solver", "sweeps", "seconds", "semantic", "syntactic", "total"], rows)
