@@ -65,6 +65,13 @@ def test_order_of_lines_does_not_matter_for_sums(table, random):
     np.testing.assert_array_equal(one.matrix.toarray(), other.matrix.toarray())
 
 
+def test_a_sorted_table_gives_arrays_that_can_be_written():
+    made = Interactions.from_table(
+        pl.DataFrame({"u": [1, 2], "i": [1, 1], "w": [1.0, 2.0]}), row="u", col="i", weight="w"
+    )
+    assert made.matrix.data.flags.writeable and made.matrix.indices.flags.writeable
+
+
 def test_times_are_the_latest_of_a_cell_and_the_first_under_first():
     options = {"row": "user", "col": "song", "weight": "count", "time": "when"}
     assert Interactions.from_table(PLAYS, **options).times.tolist() == [10, 30, 20]

@@ -52,6 +52,14 @@ def test_transpose_says_where_each_cell_was(matrix):
     assert flipped.indptr.dtype == np.int64 and flipped.indices.dtype == np.int32
 
 
+def test_arrays_that_must_not_be_written_are_copied():
+    matrix = sp.csr_array(np.eye(3, dtype=np.float32))
+    for array in (matrix.data, matrix.indices, matrix.indptr):
+        array.flags.writeable = False
+    csr = as_csr(matrix, "x")
+    assert csr.data.flags.writeable and csr.indices.flags.writeable and csr.indptr.flags.writeable
+
+
 BAD_INDEX = sp.csr_array(np.eye(3))
 BAD_INDEX.indices = np.array([0, 1, 9], dtype=np.int32)
 

@@ -103,6 +103,17 @@ def test_a_column_that_only_begins_like_numbers_is_text(tmp_path):
     assert "anna" in made.row_ids and "11999" in made.row_ids
 
 
+def test_weights_that_only_begin_like_whole_numbers_have_decimals(tmp_path):
+    path = tmp_path / "events.csv"
+    lines = [f"{k},{k},1" for k in range(12_000)] + ["anna,5,2.5"]
+    path.write_text("user,item,count\n" + "\n".join(lines) + "\n")
+    made = Interactions.from_table(path, row="user", col="item", weight="count")
+    assert made.matrix.data.max() == 2.5 and "anna" in made.row_ids and 11_999 in made.col_ids
+    path.write_text(path.read_text() + "bert,5,many\n")
+    with pytest.raises(InputError, match="could not parse `many` as dtype `f64` at column 'count'"):
+        Interactions.from_table(path, row="user", col="item", weight="count")
+
+
 def test_dates_as_times(tmp_path):
     path = tmp_path / "events.csv"
     path.write_text("user,item,when\n1,1,2024-03-01T10:00:00\n1,2,2024-02-01T10:00:00\n")

@@ -49,14 +49,16 @@ def _is_missing(column: "pl.Series") -> NDArray[np.bool_]:
 
 def weights_of(frame: "pl.DataFrame", column: str | None) -> NDArray[np.float32]:
     """Weights as float32, finite and not negative; 1 each without a column."""
+    import polars as pl
+
     if column is None:
         return np.ones(frame.height, dtype=np.float32)
     series = frame[column]
-    if not (series.dtype.is_numeric() or series.dtype.is_decimal()) and str(series.dtype) != "Boolean":
+    if not series.dtype.is_numeric() and series.dtype != pl.Boolean:
         raise InputError(
             f"weight: the column {column!r} must hold numbers, not {series.dtype}; convert it or name another column."
         )
-    weights = np.ascontiguousarray(series.to_numpy(), dtype=np.float32)
+    weights = series.cast(pl.Float32).to_numpy()
     for wrong, what in ((~np.isfinite(weights), "infinite"), (weights < 0, "negative")):
         if wrong.any():
             line = int(np.argmax(wrong))

@@ -253,6 +253,7 @@ class Interactions:
             if not isinstance(count, int | np.integer) or count < 1:
                 raise InputError(f"{name}={count!r} must be a whole number from 1 on.")
         events = self.events
+        before = len(events)
         keep = events.weight > 0 if min_weight is None else (events.weight >= min_weight) & (events.weight > 0)
         events = events if keep.all() else events.take(keep)
         if binary:
@@ -262,11 +263,13 @@ class Interactions:
         events = events if often.all() else events.take(often)
         if len(events) == 0:
             raise InputError(
-                f"nothing is left of {len(self.events)} events with min_weight={min_weight}, "
+                f"nothing is left of {before} events with min_weight={min_weight}, "
                 f"min_row_count={min_row_count} and min_col_count={min_col_count}; lower them."
             )
         row_ids, rows, used_rows = _used(self.row_ids, events.row)
         col_ids, cols, used_cols = _used(self.col_ids, events.col)
+        if len(events) == before and (len(row_ids), len(col_ids)) == self.shape and not binary:
+            return self
         context = {name: _used(ids, events.context[name]) for name, ids in self.context_ids.items()}
         numbers = {name: used[1] for name, used in context.items()}
         return Interactions._from_events(

@@ -90,10 +90,11 @@ def as_csr(
         raise InputError(f"{name} is empty (shape {csr.shape}, {csr.nnz} stored cells); give at least one cell.")
     if csr.shape[1] > np.iinfo(np.int32).max:
         raise InputError(f"{name} has {csr.shape[1]} columns; at most {np.iinfo(np.int32).max} are supported.")
-    # SciPy's constructor would narrow indptr again, so both index arrays are set afterwards.
-    csr.indptr = np.ascontiguousarray(csr.indptr, dtype=np.int64)
-    csr.indices = np.ascontiguousarray(csr.indices, dtype=np.int32)
-    csr.data = np.ascontiguousarray(csr.data, dtype=dtype)
+    # SciPy's constructor would narrow indptr again, so both index arrays are set afterwards. Arrays that must not be
+    # written (memory maps, Arrow buffers) are copied: to Numba they are another type, hence another compilation.
+    csr.indptr = np.require(csr.indptr, np.int64, ["C", "W"])
+    csr.indices = np.require(csr.indices, np.int32, ["C", "W"])
+    csr.data = np.require(csr.data, dtype, ["C", "W"])
     return csr
 
 

@@ -10,6 +10,7 @@ import glob
 import io
 import lzma
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,6 +28,7 @@ _PARQUET = {".parquet", ".pq"}
 _JSON_LINES = {".jsonl", ".ndjson"}
 _KINDS = (*_SEPARATORS, *sorted(_PARQUET), *sorted(_JSON_LINES))
 _COMPRESSIONS = (".gz", ".zst", ".xz")
+_UNPARSED = re.compile("could not parse .* at column '(.*?)'", re.DOTALL)
 _DATABASES = ("sqlite", "postgresql", "postgres")
 
 
@@ -72,18 +74,21 @@ def read_frame(
             raise InputError("query is only for database URIs such as 'sqlite:///shop.db'; leave it out for tables.")
         _check_columns(required, _column_names(source, name), name)
         return as_frame(source, name, wanted)
+    types: dict[str, Any] = dict.fromkeys(text, pl.String)
     try:
-        scan = source if isinstance(source, pl.LazyFrame) else _scan(os.fspath(source), query, tuple(text))
-        _check_columns(required, scan.collect_schema().names(), name)
-        chosen = scan if wanted is None else scan.select(list(dict.fromkeys(wanted)))
-        # The streaming engine never holds the whole text and the whole table at once.
-        return chosen.collect(engine="streaming")
-    except pl.exceptions.ComputeError as error:
-        ids = {column for parameter, column in columns.items() if parameter not in {"weight", "time"}}
-        if "could not parse" in str(error) and not ids <= set(text):
-            # A column that only begins like numbers: its ids are text after all.
-            return read_frame(source, columns, wanted, query=query, text=ids, name=name)
-        raise _unreadable(source, error) from error
+        while True:
+            scan = source if isinstance(source, pl.LazyFrame) else _scan(os.fspath(source), query, types)
+            _check_columns(required, scan.collect_schema().names(), name)
+            chosen = scan if wanted is None else scan.select(list(dict.fromkeys(wanted)))
+            try:
+                # The streaming engine never holds the whole text and the whole table at once.
+                return chosen.collect(engine="streaming")
+            except pl.exceptions.ComputeError as error:
+                # A column that only begins like whole numbers: weights have decimals then, ids are text.
+                other = _UNPARSED.search(str(error))
+                if other is None or other[1] in types or isinstance(source, pl.LazyFrame):
+                    raise
+                types[other[1]] = pl.Float64 if other[1] == columns.get("weight") else pl.String
     except (OSError, pl.exceptions.PolarsError) as error:
         raise _unreadable(source, error) from error
 
@@ -93,7 +98,7 @@ def scan_table(source: str | os.PathLike[str], query: str | None = None) -> "pl.
     import polars as pl
 
     try:
-        scan = _scan(os.fspath(source), query, ())
+        scan = _scan(os.fspath(source), query, {})
         scan.collect_schema()
         return scan
     except (OSError, pl.exceptions.PolarsError) as error:
@@ -171,12 +176,12 @@ def _from_values(label: str, values: Any) -> "pl.Series":
 # -- files -----------------------------------------------------------------------------------------------------
 
 
-def _scan(source: str, query: str | None, text: tuple[str, ...]) -> "pl.LazyFrame":
+def _scan(source: str, query: str | None, types: Mapping[str, Any]) -> "pl.LazyFrame":
     if "://" in source:
         return _read_database(source, query).lazy()
     if query is not None:
         raise InputError(f"query is only for database URIs such as 'sqlite:///shop.db', not for the path {source!r}.")
-    return _scan_files(_expand(source), text)
+    return _scan_files(_expand(source), types)
 
 
 def _expand(source: str) -> list[str]:
@@ -194,7 +199,7 @@ def _expand(source: str) -> list[str]:
     raise InputError(f"there is no file {source!r}{_nearest(Path(source).name, beside)}.")
 
 
-def _scan_files(paths: Sequence[str], text: tuple[str, ...]) -> "pl.LazyFrame":
+def _scan_files(paths: Sequence[str], types: Mapping[str, Any]) -> "pl.LazyFrame":
     kinds = {_kind(path) for path in paths}
     if len(kinds) > 1:
         listed = ", ".join(sorted("".join(kind) for kind in kinds))
@@ -209,13 +214,12 @@ def _scan_files(paths: Sequence[str], text: tuple[str, ...]) -> "pl.LazyFrame":
         return pl.scan_parquet(list(paths), glob=False)
     # polars knows gzip and zstd itself; xz comes through Python.
     sources: Any = [_unxz(path) for path in paths] if compression == ".xz" else list(paths)
-    overrides = dict.fromkeys(text, pl.String)
     if kind in _JSON_LINES:
-        return pl.scan_ndjson(sources, schema_overrides=overrides or None, infer_schema_length=10_000)
+        return pl.scan_ndjson(sources, schema_overrides=types or None, infer_schema_length=10_000)
     return pl.scan_csv(
         sources,
         separator=_SEPARATORS[kind],
-        schema_overrides=overrides or None,
+        schema_overrides=types or None,
         infer_schema_length=10_000,
         glob=False,
     )
