@@ -46,8 +46,11 @@ def methods(quick: bool) -> dict[str, dict[str, Any]]:
     }
 
 
-def write_text(path: Path, megabytes: int) -> Path:
+def write_text(folder: Path, megabytes: int) -> Path:
     """The first megabytes of the corpus, in lines of 1,000 words."""
+    path = folder / f"enwiki-{megabytes}.txt"
+    if path.exists():
+        return path
     left = megabytes * 1_000_000
     with path.open("w") as file:
         for sentence in load_text().sentences(1000):
@@ -57,6 +60,11 @@ def write_text(path: Path, megabytes: int) -> Path:
             if left <= 1:
                 break
     return path
+
+
+def texts(folder: str) -> Path:
+    """Where texts lie: the folder that TACIT_TEXTS names, to keep them from run to run, or a passing one."""
+    return Path(os.environ.get("TACIT_TEXTS", folder))
 
 
 def run_task(method: str, text: Path | None, save: Path | None, **parameters: Any) -> dict[str, Any]:
@@ -104,7 +112,7 @@ def quality(quick: bool, only: list[str] | None) -> None:
     table: dict[str, Any] = earlier(name).get("methods", {}) if only else {}
     exchange: dict[str, Any] = earlier(name).get("exchange", {}) if only else {}
     with tempfile.TemporaryDirectory() as folder:
-        text = write_text(Path(folder) / "text.txt", 20 if quick else 100)
+        text = write_text(texts(folder), 20 if quick else 100)
         runs: dict[str, list[dict[str, Any]]] = {key: [] for key in chosen}
         for turn in range(ROUNDS):
             for key, (method, parameters) in ((key, value.values()) for key, value in chosen.items()):
@@ -144,7 +152,7 @@ def counting() -> None:
     table = []
     with tempfile.TemporaryDirectory() as folder:
         for megabytes in (20, 50, 100):
-            text = write_text(Path(folder) / "text.txt", megabytes)
+            text = write_text(texts(folder), megabytes)
             for memory in (4.0, 0.25):
                 best = min(
                     (run_task("counting", text, None, memory=memory) for _ in range(2)), key=lambda t: t["seconds"]
@@ -176,7 +184,7 @@ def weights() -> None:
         return accuracy
 
     with tempfile.TemporaryDirectory() as folder:
-        text = write_text(Path(folder) / "text.txt", 20)
+        text = write_text(texts(folder), 20)
         totals = (22, 88, 350, 1400)
         best = totals[int(np.argmax([measure(total, 0.75) for total in totals]))]
         for exponent in (0.0, 0.5, 1.0):
@@ -188,7 +196,7 @@ def curve() -> None:
     """Scores after each sweep; the clock stands still while they are computed."""
     table: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
-        text = write_text(Path(folder) / "text.txt", 20)
+        text = write_text(texts(folder), 20)
         for solver, sweeps in (("als", (1, 2, 3, 4, 6, 8, 12)),):
             point = Path(folder) / f"{solver}.checkpoint"
             spent = 0.0

@@ -249,6 +249,24 @@ def test_items_of_any_kind(tmp_path):
     assert loaded.most_similar(model.words[0]) == model.most_similar(model.words[0])
 
 
+def test_neighbours_of_artists_share_attributes(shared_data):
+    """Real listening sequences: an artist's neighbours have more in common with it than artists at random."""
+    from tacit.data.loaders.sequences import load_sequences
+
+    data = load_sequences("LastFM")
+    sequences = data.events.sort("user", "position").group_by("user", maintain_order=True).agg("item")["item"]
+    model = make(factors=16, window=8, min_count=20, iterations=5).fit(sequences.to_list())
+    of_item = {item: set(values) for item, values in data.attributes.group_by("item").agg("attribute").iter_rows()}
+
+    def common(one, other):
+        a, b = of_item.get(one, set()), of_item.get(other, set())
+        return len(a & b) / max(len(a | b), 1)
+
+    near = [common(item, other) for item in model.words for other, _ in model.most_similar(item, k=3)]
+    pairs = np.random.default_rng(0).choice(model.words, (3000, 2)).tolist()
+    assert np.mean(near) > 2 * np.mean([common(*pair) for pair in pairs])
+
+
 # -- manners -------------------------------------------------------------------------------------------------------
 
 
