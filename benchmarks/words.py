@@ -197,7 +197,7 @@ def curve() -> None:
     table: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         text = write_text(texts(folder), 20)
-        for solver, sweeps in (("als", (1, 2, 3, 4, 6, 8, 12)),):
+        for solver, sweeps in (("als", (1, 2, 4, 8, 12)), ("adagrad", (5, 10, 20, 40, 75))):
             point = Path(folder) / f"{solver}.checkpoint"
             spent = 0.0
             for count in sweeps:

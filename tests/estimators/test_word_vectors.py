@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import tacit
-from tacit.errors import InputError, UnknownIdError
+from tacit.errors import DivergedError, InputError, UnknownIdError
 from tests import naive
 
 TOPICS = {
@@ -72,6 +72,22 @@ def test_sweeps_lower_the_objective_and_end_at_the_tolerance(model):
     assert len(early.history_) < 20
     last, before = early.history_[-1]["objective"], early.history_[-2]["objective"]
     assert before - last <= 0.05 * last
+
+
+@pytest.mark.parametrize("solver", ["adagrad", "newton", "newton_linesearch", "linesearch"])
+def test_every_solver_lowers_the_same_objective(model, solver):
+    other = make(solver=solver, iterations=400, tolerance=1e-9, learning_rate=0.1).fit(sentences())
+    assert other.history_[-1]["objective"] == pytest.approx(model.history_[-1]["objective"], rel=2e-2)
+    assert other.doesnt_match(["bread", "soup", "iron"]) == "iron"
+
+
+def test_the_plain_gradient_descends_slowly_or_diverges():
+    """What Figure 3 of the paper shows: no one rate suits all parameters."""
+    slow = make(solver="gradient", learning_rate=1e-3, iterations=50).fit(sentences())
+    values = [record["objective"] for record in slow.history_]
+    assert np.all(np.diff(values) < 0)
+    with pytest.raises(DivergedError, match="learning_rate"):
+        make(solver="gradient", learning_rate=100.0, iterations=50).fit(sentences())
 
 
 def test_unlabelled_weight_per_cell_and_in_total_agree():
@@ -275,6 +291,7 @@ def test_neighbours_of_artists_share_attributes(shared_data):
     [
         ({"factors": 0}, "factors"),
         ({"iterations": 0}, "iterations"),
+        ({"learning_rate": 0}, "learning_rate"),
         ({"min_count": 0}, "min_count"),
         ({"max_words": 1}, "max_words"),
         ({"window": 0}, "window"),
@@ -319,14 +336,17 @@ def test_unknown_words_are_named(model):
         make().most_similar("iron")
 
 
-def test_a_checkpoint_resumes_to_the_same_bits(model, tmp_path):
+@pytest.mark.parametrize("solver", ["als", "adagrad"])
+def test_a_checkpoint_resumes_to_the_same_bits(tmp_path, solver):
     path = tmp_path / "checkpoint"
-    make(iterations=7, checkpoint=path).fit(sentences())
-    resumed = make(checkpoint=path).fit(sentences())
+    make(solver=solver, iterations=7, checkpoint=path).fit(sentences())
+    resumed = make(solver=solver, checkpoint=path).fit(sentences())
     assert len(resumed.history_) == 20
-    np.testing.assert_array_equal(resumed.vectors, model.vectors)
+    np.testing.assert_array_equal(resumed.vectors, make(solver=solver).fit(sentences()).vectors)
     with pytest.raises(InputError, match="checkpoint"):
-        make(checkpoint=path, shift=2.0).fit(sentences())
+        make(solver=solver, checkpoint=path, shift=2.0).fit(sentences())
+    with pytest.raises(InputError, match="als or adagrad"):
+        make(solver="newton", checkpoint=path).fit(sentences())
 
 
 def test_the_same_bits_at_any_number_of_threads(model):

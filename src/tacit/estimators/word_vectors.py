@@ -55,8 +55,11 @@ class WordVectors(VectorSpace):
     frequency_exponent : ρ; unlabelled pairs weigh by the context's frequency to this power
     unlabelled_target : t, the score that unlabelled pairs are drawn to
     regularization : λ
-    solver : "als"
-    iterations, tolerance : sweeps at most; they end when a sweep lowers J by less than this share of it
+    solver : "als" (alternating least squares, by far the fastest), "adagrad" (the paper's fBGD), "newton",
+        "newton_linesearch", "linesearch" or "gradient"
+    learning_rate : of "adagrad" (0.05 by default) and "gradient"
+    iterations, tolerance : sweeps at most (by default 8, or 75 of those that step along the gradient); they end when
+        a sweep lowers J by less than this share of it
     output : "sum" of word and context vectors, "word" or "context"
     keep_counts : keep the counts in memory and in the file, so that ``partial_fit`` can continue with more text
     memory : gigabytes that counting may hold before it goes to disk
@@ -107,8 +110,9 @@ class WordVectors(VectorSpace):
         frequency_exponent: float = 0.75,
         unlabelled_target: float = -0.5,
         regularization: float = 0.1,
-        solver: Literal["als"] = "als",
-        iterations: int = 8,
+        solver: str = "als",
+        learning_rate: float | None = None,
+        iterations: int | None = None,
         tolerance: float = 0.0,
         output: Literal["sum", "word", "context"] = "sum",
         keep_counts: bool = False,
@@ -137,6 +141,7 @@ class WordVectors(VectorSpace):
         self.unlabelled_target = unlabelled_target
         self.regularization = regularization
         self.solver = solver
+        self.learning_rate = learning_rate
         self.iterations = iterations
         self.tolerance = tolerance
         self.output = output
@@ -231,11 +236,17 @@ class WordVectors(VectorSpace):
         return added
 
     def _check_parameters(self) -> None:
-        for name in ("factors", "min_count", "iterations"):
+        for name in ("factors", "min_count"):
             checks.whole(name, getattr(self, name), 1)
+        if self.iterations is not None:
+            checks.whole("iterations", self.iterations, 1)
+        if self.learning_rate is not None:
+            checks.number("learning_rate", self.learning_rate, above=0.0)
         if self.max_words is not None:
             checks.whole("max_words", self.max_words, 2)
-        checks.choice("solver", self.solver, ("als",))
+        checks.choice("solver", self.solver, tuple(word_fit.SWEEPS))
+        if self.checkpoint is not None and self.solver not in word_fit.RESUMABLE:
+            raise InputError(f"checkpoint works with solver {' or '.join(word_fit.RESUMABLE)}, not {self.solver!r}.")
         checks.choice("output", self.output, ("sum", "word", "context"))
         checks.number("tolerance", self.tolerance, 0.0)
         pool.resolve(self.threads)

@@ -23,7 +23,7 @@ VECTORS = ("sum", "word", "context")
               help="Take words as they stand, or lower-case runs of letters.")  # fmt: skip
 @click.option("--sentences", type=click.Choice(["lines", "files"]), default="lines", show_default=True,
               help="Where a sentence ends.")  # fmt: skip
-@click.option("--iterations", default=8, show_default=True, help="Sweeps.")
+@click.option("--iterations", type=int, help="Sweeps at most; by default 8.")
 @click.option("--vectors", "output", type=click.Choice(VECTORS), default="sum", show_default=True,
               help="Which vectors count.")  # fmt: skip
 @click.option("--keep-counts", is_flag=True, help="Keep the counts in the file, to continue with more text later.")
