@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tacit.data.interactions import Interactions as Interactions
     from tacit.estimators.expert_rating_stream import ExpertRatingStream as ExpertRatingStream
     from tacit.estimators.factor_recommender import FactorRecommender as FactorRecommender
+    from tacit.estimators.factor_tagger import FactorTagger as FactorTagger
     from tacit.estimators.model import load as load
     from tacit.estimators.neighbour_tagger import NeighbourTagger as NeighbourTagger
     from tacit.estimators.rating_stream import RatingStream as RatingStream
@@ -22,6 +23,7 @@ _HOMES = {
     "Interactions": "tacit.data.interactions",
     "FactorRecommender": "tacit.estimators.factor_recommender",
     "WordVectors": "tacit.estimators.word_vectors",
+    "FactorTagger": "tacit.estimators.factor_tagger",
     "NeighbourTagger": "tacit.estimators.neighbour_tagger",
     "RatingStream": "tacit.estimators.rating_stream",
     "ExpertRatingStream": "tacit.estimators.expert_rating_stream",

@@ -76,6 +76,21 @@ def _neighbour_tagger(**parameters: Any) -> Any:
     return NeighbourTagger(**({"factors": 5, "neighbours": 7, "partitions": 2, "learners": 2} | parameters))
 
 
+def _factor_tagger(**parameters: Any) -> Any:
+    from tacit import FactorTagger
+
+    return FactorTagger(**({"factors": 4, "landmarks": 5, "tolerance": 0.0} | parameters))
+
+
+CASES.append(
+    Case(
+        "FactorTagger",
+        _factor_tagger,
+        _tagged_rows,
+        lambda model, data: model.decision_function(data[0]),
+        lambda: (np.empty((0, 12)), sp.csr_array((0, 6))),
+    )
+)
 CASES.append(
     Case(
         "NeighbourTagger",

@@ -18,6 +18,7 @@ Array = NDArray[Any]
 _HOMES = {
     "FactorRecommender": "tacit.estimators.factor_recommender",
     "WordVectors": "tacit.estimators.word_vectors",
+    "FactorTagger": "tacit.estimators.factor_tagger",
     "NeighbourTagger": "tacit.estimators.neighbour_tagger",
     "RatingStream": "tacit.estimators.rating_stream",
     "ExpertRatingStream": "tacit.estimators.expert_rating_stream",

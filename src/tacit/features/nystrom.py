@@ -1,0 +1,104 @@
+"""Nyström features: a kernel seen from a few landmarks.
+
+With landmarks z₁ … z_m (centres of k-means over the rows) and K the kernel among them,
+
+    φ(x) = K^(−1/2) [k(x, z₁), …, k(x, z_m)],        ⟨φ(x), φ(x')⟩ = k_z(x)ᵀ K⁻¹ k_z(x'),
+
+which is the kernel itself wherever x or x' is a landmark. Directions of K with eigenvalues below 1e-10 of the largest
+carry rounding only and are left out.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+import scipy.spatial.distance
+from numpy.typing import NDArray
+
+from tacit.errors import InputError
+from tacit.threads import single_threaded_blas
+
+Matrix = NDArray[np.float64]
+
+KERNELS = ("gaussian", "laplacian", "linear")
+_NEGLIGIBLE = 1e-10
+_MOST_ROWS = 20_000
+
+
+def kernel_matrix(kernel: str, left: Any, right: Matrix, bandwidth: float) -> Matrix:
+    """k(left_i, right_j), dense, shape (rows of left, rows of right).
+
+    >>> kernel_matrix("gaussian", np.array([[0.0]]), np.array([[1.0]]), 1.0).round(4)
+    array([[0.6065]])
+    """
+    if kernel == "linear":
+        return np.asarray(left @ right.T)
+    if kernel == "gaussian":
+        norms = left.multiply(left).sum(axis=1) if sp.issparse(left) else np.einsum("ij,ij->i", left, left)
+        cross = np.asarray(left @ right.T)
+        square = np.asarray(norms).ravel()[:, None] + np.einsum("ij,ij->i", right, right) - 2 * cross
+        return np.asarray(np.exp(np.maximum(square, 0.0) / (-2 * bandwidth**2)))
+    if kernel == "laplacian":
+        dense = left.toarray() if sp.issparse(left) else left
+        distance = scipy.spatial.distance.cdist(dense, right, "cityblock")
+        return np.asarray(np.exp(distance / -bandwidth))
+    raise InputError(f"kernel must be one of {', '.join(KERNELS)}, not {kernel!r}.")
+
+
+class NystromFeatures:
+    """The map φ of a kernel through landmarks.
+
+    >>> rows = np.random.default_rng(0).standard_normal((50, 2))
+    >>> phi = NystromFeatures.fit(rows, "gaussian", landmarks=50, bandwidth=1.0).transform(rows)
+    >>> bool(abs(phi @ phi.T - kernel_matrix("gaussian", rows, rows, 1.0)).max() < 1e-4)
+    True
+    """
+
+    def __init__(self, kernel: str, bandwidth: float, landmarks: Matrix) -> None:
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.landmarks = np.asarray(landmarks, dtype=np.float64)
+        values, vectors = scipy.linalg.eigh(kernel_matrix(kernel, self.landmarks, self.landmarks, bandwidth))
+        kept = values > _NEGLIGIBLE * values[-1]
+        self.projection: Matrix = vectors[:, kept] / np.sqrt(values[kept])
+
+    @classmethod
+    def fit(
+        cls,
+        rows: Any,
+        kernel: str = "gaussian",
+        *,
+        landmarks: int = 256,
+        bandwidth: float = 1.0,
+        weights: NDArray[np.float64] | None = None,
+        seed: int = 0,
+    ) -> Self:
+        """Choose landmarks by k-means; with as many landmarks as rows, the rows themselves are taken.
+
+        At most 20,000 rows, drawn evenly, take part in the clustering.
+        """
+        return cls(kernel, bandwidth, choose_landmarks(rows, landmarks, weights=weights, seed=seed))
+
+    @property
+    def size(self) -> int:
+        return int(self.projection.shape[1])
+
+    def transform(self, rows: Any) -> Matrix:
+        """(n, d) → (n, at most m)."""
+        return kernel_matrix(self.kernel, rows, self.landmarks, self.bandwidth) @ self.projection
+
+
+def choose_landmarks(rows: Any, count: int, *, weights: NDArray[np.float64] | None = None, seed: int = 0) -> Matrix:
+    """Centres of k-means over (at most 20,000 of) the rows, dense, shape (min(count, n), d)."""
+    from sklearn.cluster import KMeans
+
+    n = rows.shape[0]
+    if count >= n:
+        return np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
+    if n > _MOST_ROWS:
+        picked = np.sort(np.random.default_rng(seed).choice(n, _MOST_ROWS, replace=False))
+        rows, weights = rows[picked], None if weights is None else weights[picked]
+    with single_threaded_blas():
+        model = KMeans(count, n_init=1, max_iter=25, random_state=seed).fit(rows, sample_weight=weights)
+    return np.asarray(model.cluster_centers_, dtype=np.float64)
