@@ -8,6 +8,7 @@ most during the call beyond what it held before it: factors and matrices are not
 
 import argparse
 import ctypes
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -30,19 +31,22 @@ def resident(which: str) -> int:
 
 
 def measured(call: Callable[[], Any], repeats: int) -> dict[str, Any]:
-    """Best and median seconds, and the largest extra memory; the caller has compiled everything before."""
-    seconds = []
+    """Best and median seconds, least CPU seconds over all threads (which other work on the machine disturbs less), and
+    the largest extra memory; the caller has compiled everything before."""
+    seconds, cpu = [], []
     ctypes.CDLL(None).malloc_trim(0)  # memory that is free but not given back would hide what the call takes
     Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
     before = resident("VmRSS")
     for _ in range(repeats):
-        started = time.perf_counter()
+        started, worked = time.perf_counter(), time.process_time()
         call()
         seconds.append(time.perf_counter() - started)
+        cpu.append(time.process_time() - worked)
     extra = max(resident("VmHWM") - before, 0)
     return {
         "best_seconds": round(min(seconds), 4),
         "median_seconds": round(float(np.median(seconds)), 4),
+        "cpu_seconds": round(min(cpu), 4),
         "peak_extra_mib": round(extra / 2**20, 1),
     }
 
@@ -106,7 +110,8 @@ def main() -> None:
         ],
         "analogies": [analogy(rng, 19_544 // scale, 70_000 // scale, 200)],
     }
-    print(results.write("evaluation-quick" if quick else "evaluation", figures, threads=THREADS))
+    name = "evaluation-quick" if quick else "evaluation"
+    print(results.write(name, figures, threads=THREADS, load_average=[round(load, 1) for load in os.getloadavg()]))
 
 
 if __name__ == "__main__":
