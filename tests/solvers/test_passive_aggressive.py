@@ -10,6 +10,9 @@ from tacit.kernels import rating_rounds
 from tacit.solvers.passive_aggressive import Rules, Setting, Stream
 from tests import naive
 
+# The random numbers wrap around on purpose; kernels run as plain Python warn about it.
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+
 USERS, ITEMS, ROUNDS = 4, 3, 40
 
 
@@ -156,6 +159,7 @@ def test_uniform_combination_keeps_equal_weights():
     assert stream.weights.tolist() == [1 / 3] * 3
 
 
+@pytest.mark.jit
 def test_a_hopeless_expert_learns_as_often_as_exploration_says():
     rng = np.random.default_rng(4)
     rounds, rho = 3000, 0.3
@@ -180,6 +184,7 @@ def test_weights_survive_a_million_losses():
 # -- Theorem 1 -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("adaptation", ["diagonal", "full"])
 @pytest.mark.parametrize("noise", [0.0, 0.5])
 def test_regret_stays_below_the_bound_of_theorem_1(adaptation, noise):
@@ -211,6 +216,7 @@ def test_regret_stays_below_the_bound_of_theorem_1(adaptation, noise):
 # -- starting and growing ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.jit
 def test_newcomers_start_at_random_or_near_the_average():
     for share in (0.0, 0.8):
         stream = Stream([Setting(factors=3, start=0.4)], Rules(average=share), np.float64)
@@ -226,6 +232,7 @@ def test_newcomers_start_at_random_or_near_the_average():
         assert len(set(drawn.tolist())) == 3
 
 
+@pytest.mark.jit
 def test_the_first_prediction_expected_is_the_share_of_the_scale():
     stream = Stream([Setting(factors=4, start=0.4, epsilon=100.0)], Rules())
     stream.reserve(2000, 2000)
