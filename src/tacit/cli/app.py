@@ -27,6 +27,7 @@ VERBS: dict[str, str] = {
     "doctor": "Show versions, cores, threads, caches and extras",
     "warm": "Compile all kernels now, so that no later command waits for it",
     "completion": "Print the script that completes commands in your shell",
+    "stream": "Learn from ratings as they come, with the running error",
 }
 """Verb → the line that ``tacit --help`` shows. The verb's module is ``tacit.cli.<verb>``."""
 

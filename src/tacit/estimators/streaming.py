@@ -1,14 +1,14 @@
 """What both rating streams share: ids on the fly, one rating or many, ranking, topics, and saving mid-stream."""
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.data.growing_ids import GrowingIds
-from tacit.data.readers import read_table
+from tacit.data.rating_columns import rating_columns
 from tacit.errors import InputError
 from tacit.estimators import checks
 from tacit.estimators.model import Model
@@ -23,6 +23,8 @@ class StreamingModel(Model):
 
     Subclasses say which settings run side by side and under which rules. ``learn_one`` and ``partial_fit`` take the
     same path and give the same bits. State grows with users and items only, never with ratings.
+
+    ``journal_`` is saved with the model, for whoever feeds it to note how far each source has been read.
     """
 
     clip: tuple[float, float] | None
@@ -65,20 +67,15 @@ class StreamingModel(Model):
         """Forget everything, then take in these ratings in one pass."""
         for name in [name for name in vars(self) if name.endswith("_") or name.startswith("_")]:
             delattr(self, name)
-        users, items, ratings = _columns(users, items, ratings)
+        users, items, ratings = rating_columns(users, items, ratings)
         if len(ratings) == 0:
             raise InputError("ratings is empty; fit needs at least one rating (partial_fit accepts none).")
         return self.partial_fit(users, items, ratings)
 
     def predict_then_learn(self, users: Any, items: Any = None, ratings: Any = None) -> NDArray[np.float64]:
         """Take in many ratings and return what was predicted for each just before it was taken in."""
-        users, items, ratings = _columns(users, items, ratings)
+        users, items, values = rating_columns(users, items, ratings)
         self._begin()
-        values = _as_ratings(ratings)
-        if len(values) != len(users) or len(values) != len(items):
-            raise InputError(
-                f"users, items and ratings must be equally long, not {len(users)}, {len(items)} and {len(values)}."
-            )
         if len(values) and not (values.min() >= self._lowest and values.max() < math.inf):
             self._refuse(values)
         i = self.user_ids_.numbers(users, add=True)
@@ -155,6 +152,7 @@ class StreamingModel(Model):
     def _attach(self, stream: Stream, users: GrowingIds, items: GrowingIds) -> None:
         self.stream_ = stream
         self.user_ids_, self.item_ids_ = users, items
+        self.journal_: dict[str, dict[str, float]] = {}
         self._seen_users, self._seen_items = users.seen, items.seen
         # Non-negative factors without biases can only predict from zero upwards.
         needs_positive = all(setting.nonnegative and not setting.biases for setting in stream.settings)
@@ -214,7 +212,7 @@ class StreamingModel(Model):
         }
         for side, ids in (("user_ids", self.user_ids_), ("item_ids", self.item_ids_)):
             arrays |= {f"{side}.{kind}": array for kind, array in ids.to_arrays().items()}
-        return {"seed": self.stream_.rules.seed}, arrays
+        return {"seed": self.stream_.rules.seed, "journal": self.journal_}, arrays
 
     def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
         stream = Stream(self._settings(), self._rules(facts["seed"]))
@@ -227,24 +225,4 @@ class StreamingModel(Model):
         stream.items[: len(arrays["items"])] = arrays["items"]
         stream.memory[:] = arrays["memory"]
         self._attach(stream, ids["user_ids"], ids["item_ids"])
-
-
-def _columns(users: Any, items: Any, ratings: Any) -> tuple[Any, Any, Any]:
-    """Three columns, from three columns or from one table."""
-    if items is None and ratings is None:
-        table = read_table(users, {"user": "user", "item": "item", "rating": "rating"})
-        return table["user"], table["item"], table["rating"]
-    if items is None or ratings is None:
-        raise InputError("give users, items and ratings together, or one table with the columns user, item and rating.")
-    users, items, ratings = (part if hasattr(part, "__len__") else list(part) for part in (users, items, ratings))
-    return users, items, ratings
-
-
-def _as_ratings(ratings: Sequence[float] | Array) -> NDArray[np.float64]:
-    try:
-        values = np.asarray(ratings, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("ratings must be numbers.") from None
-    if values.ndim != 1:
-        raise InputError(f"ratings must be one-dimensional, not of shape {values.shape}.")
-    return values
+        self.journal_ = facts["journal"]

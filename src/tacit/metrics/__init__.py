@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tacit.metrics.ordinal import ordinal_metrics as ordinal_metrics
     from tacit.metrics.ordinal import quadratic_kappa as quadratic_kappa
     from tacit.metrics.ordinal import zero_one_error as zero_one_error
+    from tacit.metrics.progressive import Progress as Progress
+    from tacit.metrics.progressive import progressive as progressive
     from tacit.metrics.ranking import Evaluation as Evaluation
     from tacit.metrics.ratings import RunningError as RunningError
     from tacit.metrics.ratings import mae as mae
@@ -52,6 +54,8 @@ _HOMES = {
     "AnalogyScores": "words",
     "analogies": "words",
     "similarities": "words",
+    "Progress": "progressive",
+    "progressive": "progressive",
 }
 
 __all__ = [*_HOMES]

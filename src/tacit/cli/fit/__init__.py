@@ -6,6 +6,7 @@ from tacit.cli.app import LazyGroup
 
 JOBS: dict[str, str] = {
     "recommend": "Who may want what: factors from positives alone",
+    "rate": "Ratings that come one by one: online factors, with nothing to tune",
     "words": "Vectors of words, or of items in sequences",
 }
 """Job → the line that ``tacit fit --help`` shows. The job's module is ``tacit.cli.fit.<job>``."""

@@ -1,0 +1,100 @@
+"""``tacit fit rate``: one pass over a table of ratings."""
+
+import shlex
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tacit.cli.options import json_option, model_output_option
+from tacit.cli.output import print_facts, print_json, size
+from tacit.cli.rating_models import rating_options
+
+if TYPE_CHECKING:
+    from tacit.estimators.ranked import Ranked
+
+
+@click.command("rate")
+@click.argument("table")
+@model_output_option
+@click.option("--user", default="user", show_default=True, metavar="NAME", help="Column of the user.")
+@click.option("--item", default="item", show_default=True, metavar="NAME", help="Column of the item.")
+@click.option("--rating", default="rating", show_default=True, metavar="NAME", help="Column of the rating.")
+@click.option("--time", "moment", metavar="NAME", help="Column of the time: ratings are taken in its order.")
+@click.option("--query", help="What to ask, when TABLE is a database.")
+@click.option("--topics", default=0, show_default=True, help="Print so many items of each factor.")
+@click.option("--titles", metavar="TABLE", help="Table of the items: id first, then title and whatever else to show.")
+@rating_options
+@json_option
+def command(
+    table: str,
+    model_path: Path,
+    user: str,
+    item: str,
+    rating: str,
+    moment: str | None,
+    query: str | None,
+    topics: int,
+    titles: str | None,
+    make_model: Callable[[], Any],
+    as_json: bool,
+) -> None:
+    """Learn to rate from TABLE (CSV, TSV, Parquet, JSON lines, a database), each rating seen once, in order.
+
+    The error that is shown is that of predictions made before each rating was seen.
+    """
+    from tacit.data.readers import read_table
+    from tacit.metrics.ratings import mae, rmse
+
+    columns = {"user": user, "item": item, "rating": rating} | ({"time": moment} if moment else {})
+    data = read_table(table, columns, query=query)
+    if moment:
+        data = data.sort(moment, maintain_order=True)
+    model = make_model()
+    began = time.perf_counter()
+    predictions = model.predict_then_learn(data[user], data[item], data[rating])
+    seconds = time.perf_counter() - began
+    model.save(model_path)
+    actual = data[rating].to_numpy()
+    outcome = {
+        "model": str(model_path),
+        "ratings": model.n_ratings_,
+        "users": len(model.user_ids_),
+        "items": len(model.item_ids_),
+        "mae": mae(actual, predictions),
+        "rmse": rmse(actual, predictions),
+        "seconds": round(seconds, 3),
+        "bytes": model_path.stat().st_size,
+    }
+    if topics:
+        outcome["topics"] = _named(model.topics(topics), titles)
+    if as_json:
+        print_json(outcome)
+        return
+    print_facts(
+        {
+            "learned": f"{outcome['ratings']:,} ratings of {outcome['items']:,} items by {outcome['users']:,} users",
+            "error": f"MAE {outcome['mae']:.4f}, RMSE {outcome['rmse']:.4f}, each predicted before it was seen",
+            "took": f"{outcome['seconds']:.2f} s",
+            "saved to": f"{outcome['model']} ({size(outcome['bytes'])})",
+            "go on with": f"tacit stream -o {shlex.quote(str(model_path))} NEW-RATINGS.csv",
+        }
+    )
+    for number, names in enumerate(outcome.get("topics", ()), start=1):
+        click.echo(f"\ntopic {number}")
+        for name in names:
+            click.echo(f"  {name}")
+
+
+def _named(found: "Ranked", titles: str | None) -> list[list[str]]:
+    """The items of each topic by their titles, or by their ids."""
+    names: dict[Any, str] = {}
+    if titles is not None:
+        from tacit.data.readers import scan_table
+
+        for ident, *facts in scan_table(titles).collect().iter_rows():
+            names[ident] = ", ".join(str(fact) for fact in facts if fact is not None)
+    rows = zip(found.ids.tolist(), found.filled.tolist())
+    return [[names.get(ident, str(ident)) for ident, filled in zip(ids, fill) if filled] for ids, fill in rows]

@@ -1,0 +1,218 @@
+"""``tacit stream``: learn from ratings as they come, with the running error, and go on where it stopped."""
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import IO, Any
+
+import click
+
+from tacit.cli.options import OutputFile, json_option
+from tacit.cli.output import print_json, say
+from tacit.cli.rating_models import rating_options
+from tacit.errors import InputError, TacitError
+
+_BATCH = 1000
+
+
+@click.command("stream")
+@click.argument("ratings", default="-")
+@click.option("-o", "--output", "model_path", required=True, type=OutputFile(),
+              help="File of the model; if it exists, the stream goes on from it.")  # fmt: skip
+@click.option("--format", "kind", type=click.Choice(["csv", "json"]), help="By default from the name of the file.")
+@click.option("--user", default="user", show_default=True, metavar="NAME", help="Column or key of the user.")
+@click.option("--item", default="item", show_default=True, metavar="NAME", help="Column or key of the item.")
+@click.option("--rating", default="rating", show_default=True, metavar="NAME", help="Column or key of the rating.")
+@click.option("--separator", default=",", show_default=True, help="Between columns; \\t is a tabulator.")
+@click.option("--no-header", is_flag=True, help="The first line is a rating: columns are user, item, rating.")
+@click.option("--skip-bad", is_flag=True, help="Leave out lines that cannot be read instead of stopping.")
+@click.option("--every", default=10_000, show_default=True, type=click.IntRange(1), help="Ratings between reports.")
+@click.option("--save-every", default=100_000, show_default=True, type=click.IntRange(1), help="Ratings between saves.")
+@click.option("--restart", is_flag=True, help="Read the source from its beginning even if it was read before.")
+@rating_options
+@json_option
+def command(
+    ratings: str,
+    model_path: Path,
+    kind: str | None,
+    user: str,
+    item: str,
+    rating: str,
+    separator: str,
+    no_header: bool,
+    skip_bad: bool,
+    every: int,
+    save_every: int,
+    restart: bool,
+    make_model: Callable[[], Any],
+    as_json: bool,
+) -> None:
+    """Learn from RATINGS, a file of CSV or JSON lines (also packed), or standard input (-), line by line.
+
+    Each rating is predicted before it is learned from, and the error of these predictions is reported. The model is
+    saved every so many ratings, at the end, and when interrupted. It remembers how many lines of a file it has read:
+    the same command goes on exactly there. Standard input is always taken from where it begins.
+    """
+    from tacit.data.rating_lines import LineFormat, read_ratings
+    from tacit.estimators.model import load
+
+    form = LineFormat(
+        kind=kind or ("json" if {".jsonl", ".ndjson", ".json"} & set(Path(ratings).suffixes) else "csv"),  # type: ignore[arg-type]
+        user=user,
+        item=item,
+        rating=rating,
+        separator=separator.replace("\\t", "\t"),
+        header=not no_header,
+    )
+    model = load(model_path) if model_path.exists() else make_model()
+    if not hasattr(model, "predict_then_learn"):
+        raise InputError(f"{str(model_path)!r} holds a {type(model).__name__}, which does not learn from a stream.")
+    live = ratings == "-"
+    feed = _Feed(model, model_path, "-" if live else str(Path(ratings).resolve()), every, save_every, as_json)
+    skip = 0 if live or restart else feed.lines
+    if skip:
+        say(f"{ratings} was read up to line {skip}; going on from there.")
+    if live or restart:
+        feed.lines = 0
+    with _open(ratings) as lines, _interruptible() as waiting:
+        rows = read_ratings(lines, form, skip=skip, skip_bad=skip_bad)
+        try:
+            for batch in _batches(rows, 1 if live else _BATCH, waiting):
+                feed.learn(batch)
+        except TacitError:
+            feed.save()
+            raise
+    feed.close(interrupted=waiting.interrupted)
+    if waiting.interrupted:
+        raise KeyboardInterrupt
+
+
+class _Feed:
+    """Runs batches through the model, reports and saves."""
+
+    def __init__(self, model: Any, path: Path, source: str, every: int, save_every: int, as_json: bool) -> None:
+        self.model, self.path, self.source = model, path, source
+        self.every, self.save_every, self.as_json = every, save_every, as_json
+        entry = getattr(model, "journal_", {}).get(source, {})
+        self.lines = int(entry.get("lines", 0))
+        self.count, self.absolute = int(entry.get("count", 0)), float(entry.get("absolute", 0.0))
+        self.began, self.here = time.perf_counter(), 0
+        self.recent = [0, 0.0]
+        self.unsaved = 0
+
+    def learn(self, batch: list[tuple[int, Any, Any, float]]) -> None:
+        # A batch is cut where a report or a save is due, so that both are exact.
+        while batch:
+            due = min(self.every - self.count % self.every, self.save_every - self.count % self.save_every)
+            part, batch = batch[:due], batch[due:]
+            numbers, users, items, ratings = zip(*part)
+            predictions = self.model.predict_then_learn(users, items, ratings)
+            error = float(abs(predictions - ratings).sum())
+            self.lines = numbers[-1]
+            self.count, self.absolute = self.count + len(part), self.absolute + error
+            self.recent = [self.recent[0] + len(part), self.recent[1] + error]
+            self.here += len(part)
+            self.unsaved += len(part)
+            if self.count % self.every == 0:
+                self.report()
+            if self.count % self.save_every == 0:
+                self.save()
+
+    def report(self) -> None:
+        if not self.recent[0]:
+            return
+        record = {
+            "ratings": self.count,
+            "mae": round(self.absolute / self.count, 6),
+            "recent_mae": round(self.recent[1] / self.recent[0], 6),
+            "users": len(self.model.user_ids_),
+            "items": len(self.model.item_ids_),
+            "per_second": round(self.here / max(time.perf_counter() - self.began, 1e-9)),
+        }
+        self.recent = [0, 0.0]
+        if self.as_json:
+            print_json(record)
+        else:
+            click.echo(
+                f"{record['ratings']:>12,} ratings  MAE {record['mae']:.4f}  recent {record['recent_mae']:.4f}  "
+                f"{record['users']:,} users  {record['items']:,} items  {record['per_second']:,}/s"
+            )
+
+    def save(self) -> None:
+        if not self.unsaved:
+            return
+        self.model.journal_[self.source] = {"lines": self.lines, "count": self.count, "absolute": self.absolute}
+        self.model.save(self.path)
+        self.unsaved = 0
+
+    def close(self, *, interrupted: bool) -> None:
+        self.report()
+        self.save()
+        if interrupted:
+            say(f"interrupted; saved to {self.path} after line {self.lines}, the same command goes on from there.")
+        elif not self.here:
+            say("no new ratings came.")
+
+
+class _Waiting:
+    """Whether the program is waiting for lines (then an interrupt may end it at once) or is learning."""
+
+    def __init__(self) -> None:
+        self.reading = False
+        self.interrupted = False
+
+    def on_signal(self, number: int, frame: FrameType | None) -> None:
+        second = self.interrupted
+        self.interrupted = True
+        if self.reading or second:
+            raise KeyboardInterrupt
+
+
+@contextmanager
+def _interruptible() -> Iterator[_Waiting]:
+    waiting = _Waiting()
+    before = {number: signal.signal(number, waiting.on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield waiting
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _batches(rows: Iterator[Any], size: int, waiting: _Waiting) -> Iterator[list[Any]]:
+    """Lists of at most ``size`` rows until the rows or the patience of the user end."""
+    batch: list[Any] = []
+    while not waiting.interrupted:
+        try:
+            waiting.reading = True
+            row = next(rows, None)
+            waiting.reading = False
+        except KeyboardInterrupt:
+            waiting.reading = False
+            break
+        if row is None:
+            break
+        batch.append(row)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+@contextmanager
+def _open(path: str) -> Iterator[Iterable[str]]:
+    import io
+
+    from tacit.data.compressed import open_bytes
+
+    if path == "-":
+        yield sys.stdin
+        return
+    file: IO[bytes] = open_bytes(path)
+    with io.TextIOWrapper(file, encoding="utf-8") as text:
+        yield text

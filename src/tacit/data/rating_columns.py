@@ -1,0 +1,34 @@
+"""Ratings as three columns, however they come."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.data.readers import read_table
+from tacit.errors import InputError
+
+
+def rating_columns(users: Any, items: Any = None, ratings: Any = None) -> tuple[Any, Any, NDArray[np.float64]]:
+    """Users, items and ratings of equal length from three columns, or from one table with columns of these names.
+
+    >>> rating_columns({"user": ["ann"], "item": ["tea"], "rating": [5]})[2]
+    array([5.])
+    """
+    if items is None and ratings is None:
+        table = read_table(users, {"user": "user", "item": "item", "rating": "rating"})
+        users, items, ratings = table["user"], table["item"], table["rating"]
+    elif items is None or ratings is None:
+        raise InputError("give users, items and ratings together, or one table with the columns user, item and rating.")
+    users, items, ratings = (part if hasattr(part, "__len__") else list(part) for part in (users, items, ratings))
+    try:
+        values = np.asarray(ratings, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("ratings must be numbers.") from None
+    if values.ndim != 1:
+        raise InputError(f"ratings must be one-dimensional, not of shape {values.shape}.")
+    if len(values) != len(users) or len(values) != len(items):
+        raise InputError(
+            f"users, items and ratings must be equally long, not {len(users)}, {len(items)} and {len(values)}."
+        )
+    return users, items, values

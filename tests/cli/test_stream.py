@@ -1,0 +1,192 @@
+"""``tacit stream`` and ``tacit fit rate`` from the outside."""
+
+import gzip
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+
+import tacit
+from tacit.cli.app import main
+from tacit.data.rating_lines import LineFormat, read_ratings
+from tacit.errors import InputError
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    users = [f"user {u}" for u in rng.integers(0, 30, 900)]
+    return pl.DataFrame({"user": users, "item": rng.integers(0, 20, 900), "rating": rng.integers(1, 6, 900)})
+
+
+def run(*arguments):
+    main([str(argument) for argument in arguments])
+
+
+def predictions(path):
+    model = tacit.load(path)
+    return model.n_ratings_, model.predict([f"user {u}" for u in range(30)], np.arange(30) % 20).tolist()
+
+
+def test_a_file_gives_what_the_library_gives(table, tmp_path, capsys):
+    table.write_csv(tmp_path / "ratings.csv")
+    run("stream", tmp_path / "ratings.csv", "-o", tmp_path / "model", "--every", 400, "--json", "--clip", 1, 5)
+    reports = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [report["ratings"] for report in reports] == [400, 800, 900]
+    model = tacit.ExpertRatingStream(clip=(1, 5))
+    errors = np.abs(model.predict_then_learn(table) - table["rating"].to_numpy())
+    assert [report["mae"] for report in reports] == pytest.approx(
+        [errors[:n].mean() for n in (400, 800, 900)], abs=1e-6
+    )
+    assert reports[-1]["recent_mae"] == pytest.approx(errors[800:].mean(), abs=1e-6)
+    assert (
+        predictions(tmp_path / "model")[1]
+        == model.predict([f"user {u}" for u in range(30)], np.arange(30) % 20).tolist()
+    )
+
+
+def test_a_file_that_grew_is_read_from_where_it_was_left(table, tmp_path, capsys):
+    table.write_csv(tmp_path / "whole.csv")
+    lines = (tmp_path / "whole.csv").read_text().splitlines(keepends=True)
+    growing = tmp_path / "growing.csv"
+    for stop in (300, 301, 901):
+        growing.write_text("".join(lines[:stop]))
+        run("stream", growing, "-o", tmp_path / "parts", "--factors", 3)
+    assert "going on from there" in capsys.readouterr().err
+    run("stream", tmp_path / "whole.csv", "-o", tmp_path / "whole", "--factors", 3)
+    assert predictions(tmp_path / "parts") == predictions(tmp_path / "whole")
+    parts, whole = (tacit.load(tmp_path / name).journal_ for name in ("parts", "whole"))
+    assert list(parts.values())[0]["count"] == list(whole.values())[0]["count"] == 900
+    run("stream", growing, "-o", tmp_path / "parts")
+    assert "no new ratings" in capsys.readouterr().err
+    run("stream", growing, "-o", tmp_path / "parts", "--restart")
+    assert tacit.load(tmp_path / "parts").n_ratings_ == 1800
+
+
+def test_json_lines_from_standard_input(table, tmp_path, monkeypatch):
+    text = "".join(json.dumps(row) + "\n" for row in table.iter_rows(named=True))
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    run("stream", "-o", tmp_path / "model", "--format", "json", "--factors", 3)
+    expected = tacit.RatingStream(3).partial_fit(table)
+    loaded = tacit.load(tmp_path / "model")
+    assert np.array_equal(loaded.predict(table["user"], table["item"]), expected.predict(table["user"], table["item"]))
+
+
+def test_packed_files_and_other_columns(table, tmp_path):
+    text = table.rename({"user": "who"}).write_csv(separator="\t")
+    with gzip.open(tmp_path / "ratings.tsv.gz", "wt") as file:
+        file.write(text)
+    run(
+        "stream",
+        tmp_path / "ratings.tsv.gz",
+        "-o",
+        tmp_path / "m",
+        "--user",
+        "who",
+        "--separator",
+        "\\t",
+        "--factors",
+        2,
+    )
+    assert tacit.load(tmp_path / "m").n_ratings_ == 900
+
+
+def test_a_bad_line_is_named_and_what_came_before_is_kept(table, tmp_path, capsys):
+    lines = table.write_csv().splitlines()
+    lines[1500 // 2] = "somebody,something,many"
+    (tmp_path / "ratings.csv").write_text("\n".join(lines))
+    options = ["stream", tmp_path / "ratings.csv", "-o", tmp_path / "model", "--factors", 2, "--save-every", 100]
+    with pytest.raises(SystemExit) as ended:
+        run(*options)
+    assert ended.value.code == 2
+    assert "line 751 cannot be read" in capsys.readouterr().err
+    run(*options, "--skip-bad")
+    assert tacit.load(tmp_path / "model").n_ratings_ == 899
+
+
+def test_other_models_and_missing_columns_are_refused(table, tmp_path, capsys):
+    table.write_csv(tmp_path / "ratings.csv")
+    tacit.FactorRecommender(2, iterations=1).fit(np.eye(4)).save(tmp_path / "other")
+    for arguments, named in (
+        ([tmp_path / "ratings.csv", "-o", tmp_path / "other"], "FactorRecommender"),
+        ([tmp_path / "ratings.csv", "-o", tmp_path / "m", "--user", "who"], "--user who"),
+        ([tmp_path / "nowhere.csv", "-o", tmp_path / "m"], "nowhere"),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            run("stream", *arguments)
+        assert ended.value.code == 2
+        assert named in capsys.readouterr().err
+
+
+def test_an_interrupt_saves_and_the_same_command_goes_on(table, tmp_path):
+    """Lines come through a pipe that stays open; the interrupt arrives while the program waits for more."""
+    command = [
+        sys.executable,
+        "-m",
+        "tacit",
+        "stream",
+        "-",
+        "-o",
+        str(tmp_path / "model"),
+        "--factors",
+        "3",
+        "--every",
+        "450",
+    ]
+    program = "from tacit.cli.app import main; main()"
+    command = [sys.executable, "-c", program, *command[3:]]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
+    )
+    lines = table.write_csv().splitlines(keepends=True)
+    process.stdin.write("".join(lines[:451]))
+    process.stdin.flush()
+    assert "450 ratings" in process.stdout.readline()
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, remarks = process.communicate(timeout=60)
+    assert process.returncode == 130, remarks
+    assert "saved" in remarks
+    assert predictions(tmp_path / "model") == _after(table[:450])
+
+
+def _after(part):
+    model = tacit.RatingStream(3).partial_fit(part)
+    return len(part), model.predict([f"user {u}" for u in range(30)], np.arange(30) % 20).tolist()
+
+
+def test_fit_rate_in_order_of_time_with_topics(table, tmp_path, capsys):
+    timed = table.with_columns(time=pl.int_range(pl.len(), 0, -1))
+    timed.write_parquet(tmp_path / "ratings.parquet")
+    pl.DataFrame({"id": range(20), "title": [f"film {n}" for n in range(20)], "genre": "Drama"}).write_csv(
+        tmp_path / "films.csv"
+    )
+    run("fit", "rate", tmp_path / "ratings.parquet", "-o", tmp_path / "model", "--time", "time", "--factors", 2,
+        "--topics", 3, "--titles", tmp_path / "films.csv", "--json")  # fmt: skip
+    outcome = json.loads(capsys.readouterr().out)
+    expected = tacit.RatingStream(2)
+    backwards = table.reverse()
+    errors = expected.predict_then_learn(backwards) - backwards["rating"].to_numpy()
+    assert outcome["mae"] == pytest.approx(np.abs(errors).mean())
+    assert outcome["topics"][0] == [f"film {n}, Drama" for n in expected.topics(3).ids[0]]
+    run("fit", "rate", tmp_path / "ratings.parquet", "-o", tmp_path / "model", "--factors", 2, "--topics", 1)
+    assert "topic 2" in capsys.readouterr().out
+
+
+def test_lines_of_every_kind():
+    plain = LineFormat(header=False)
+    assert list(read_ratings(["7,007,3\n", "\n", '"a,b",-4,2.5\n'], plain)) == [(1, 7, "007", 3.0), (3, "a,b", -4, 2.5)]
+    assert list(read_ratings(["1,2,3", "4,5,6"], plain, skip=1)) == [(2, 4, 5, 6.0)]
+    form = LineFormat(kind="json", item="film")
+    assert list(read_ratings(['{"user": null, "film": "x", "rating": 1}'], form)) == [(1, None, "x", 1.0)]
+    with pytest.raises(InputError, match="line 1 lacks 'film'"):
+        list(read_ratings(['{"user": 1, "rating": 1}'], form))
+    with pytest.raises(InputError, match="'who'"):
+        list(read_ratings(["who,what", "1,2"], LineFormat()))
