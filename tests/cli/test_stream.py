@@ -30,9 +30,12 @@ def run(*arguments):
     main([str(argument) for argument in arguments])
 
 
-def predictions(path):
-    model = tacit.load(path)
+def answers(model):
     return model.n_ratings_, model.predict([f"user {u}" for u in range(30)], np.arange(30) % 20).tolist()
+
+
+def predictions(path):
+    return answers(tacit.load(path))
 
 
 def test_a_file_gives_what_the_library_gives(table, tmp_path, capsys):
@@ -46,10 +49,7 @@ def test_a_file_gives_what_the_library_gives(table, tmp_path, capsys):
         [errors[:n].mean() for n in (400, 800, 900)], abs=1e-6
     )
     assert reports[-1]["recent_mae"] == pytest.approx(errors[800:].mean(), abs=1e-6)
-    assert (
-        predictions(tmp_path / "model")[1]
-        == model.predict([f"user {u}" for u in range(30)], np.arange(30) % 20).tolist()
-    )
+    assert predictions(tmp_path / "model") == answers(model)
 
 
 def test_a_file_that_grew_is_read_from_where_it_was_left(table, tmp_path, capsys):
@@ -63,7 +63,7 @@ def test_a_file_that_grew_is_read_from_where_it_was_left(table, tmp_path, capsys
     run("stream", tmp_path / "whole.csv", "-o", tmp_path / "whole", "--factors", 3)
     assert predictions(tmp_path / "parts") == predictions(tmp_path / "whole")
     parts, whole = (tacit.load(tmp_path / name).journal_ for name in ("parts", "whole"))
-    assert list(parts.values())[0]["count"] == list(whole.values())[0]["count"] == 900
+    assert [entry["count"] for entry in (*parts.values(), *whole.values())] == [900, 900]
     run("stream", growing, "-o", tmp_path / "parts")
     assert "no new ratings" in capsys.readouterr().err
     run("stream", growing, "-o", tmp_path / "parts", "--restart")
@@ -125,23 +125,11 @@ def test_other_models_and_missing_columns_are_refused(table, tmp_path, capsys):
         assert named in capsys.readouterr().err
 
 
-def test_an_interrupt_saves_and_the_same_command_goes_on(table, tmp_path):
+def test_an_interrupt_saves_every_rating_that_came(table, tmp_path):
     """Lines come through a pipe that stays open; the interrupt arrives while the program waits for more."""
-    command = [
-        sys.executable,
-        "-m",
-        "tacit",
-        "stream",
-        "-",
-        "-o",
-        str(tmp_path / "model"),
-        "--factors",
-        "3",
-        "--every",
-        "450",
-    ]
     program = "from tacit.cli.app import main; main()"
-    command = [sys.executable, "-c", program, *command[3:]]
+    arguments = ["stream", "-", "-o", str(tmp_path / "model"), "--factors", "3", "--every", "450"]
+    command = [sys.executable, "-c", program, *arguments]
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
     )
@@ -154,12 +142,7 @@ def test_an_interrupt_saves_and_the_same_command_goes_on(table, tmp_path):
     _, remarks = process.communicate(timeout=60)
     assert process.returncode == 130, remarks
     assert "saved" in remarks
-    assert predictions(tmp_path / "model") == _after(table[:450])
-
-
-def _after(part):
-    model = tacit.RatingStream(3).partial_fit(part)
-    return len(part), model.predict([f"user {u}" for u in range(30)], np.arange(30) % 20).tolist()
+    assert predictions(tmp_path / "model") == answers(tacit.RatingStream(3).partial_fit(table[:450]))
 
 
 def test_fit_rate_in_order_of_time_with_topics(table, tmp_path, capsys):
