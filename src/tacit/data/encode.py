@@ -35,7 +35,7 @@ def encode(column: "pl.Series", name: str) -> tuple[Ids, NDArray[np.int32]]:
             "join their parts into one text or number first."
         )
     if isinstance(dtype, pl.Categorical | pl.Enum):
-        column = column.cast(pl.String)
+        return _encode_categories(column, name)
     if dtype.is_integer() and dtype != pl.UInt64 and len(column):
         low, high = int(column.min()), int(column.max())  # type: ignore[arg-type]
         if high - low < 4 * len(column):
@@ -50,13 +50,27 @@ def encode(column: "pl.Series", name: str) -> tuple[Ids, NDArray[np.int32]]:
 
 def _encode_dense(values: NDArray[Any], low: int, high: int, name: str) -> tuple[Ids, NDArray[np.int32]]:
     """Whole numbers with few gaps are looked up in a table, which is several times faster than hashing them."""
-    places = values.astype(np.int64, copy=False)
-    places = places - low if low else places
+    if 0 <= low <= len(values):
+        low = 0
+    places = values.astype(np.int64) - low if low else values
     seen = np.zeros(high - low + 1, dtype=bool)
     seen[places] = True
     table = np.cumsum(seen, dtype=np.int32)
     table -= 1
     return Ids.of_distinct(np.flatnonzero(seen) + low, name), table[places]
+
+
+def _encode_categories(column: "pl.Series", name: str) -> tuple[Ids, NDArray[np.int32]]:
+    """Categories are numbered already, in the order in which they came up; what is left is to sort them."""
+    import polars as pl
+
+    used = column.unique()
+    texts = used.cast(pl.String)
+    order = texts.arg_sort()
+    codes = used.to_physical().to_numpy()
+    table = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.int32)
+    table[codes[order.to_numpy()]] = np.arange(len(codes), dtype=np.int32)
+    return Ids.of_distinct(texts.gather(order).to_list(), name), table[column.to_physical().to_numpy()]
 
 
 def _ids(distinct: "pl.Series", name: str) -> Ids:

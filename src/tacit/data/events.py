@@ -16,6 +16,7 @@ from tacit.errors import InputError
 
 Array = NDArray[Any]
 Duplicates = Literal["sum", "last", "first", "max", "error"]
+_BLOCK = 1 << 20
 DUPLICATES = ("sum", "last", "first", "max", "error")
 
 
@@ -59,33 +60,40 @@ def merge(events: Events, duplicates: Duplicates, *, over_context: bool = False)
     >>> merge(twice, "sum").weight, merge(twice, "last").weight
     (array([5.], dtype=float32), array([3.], dtype=float32))
     """
-    context = {} if over_context else events.context
-    by_time = duplicates in {"first", "last"} and events.time is not None
-    order = _stable_order([events.row, events.col, *context.values(), *([events.time] if by_time else [])])  # type: ignore[list-item]
-    events = Events(events.row, events.col, events.weight, events.time, context)
+    row, col, weight, time = events.row, events.col, events.weight, events.time
+    context = {} if over_context else dict(events.context)
+    # A caller that handed over its only reference has each array freed as soon as its sorted copy exists.
+    del events
+    keys = [row, col, *context.values()]
+    order = _stable_order(keys if time is None or duplicates not in {"first", "last"} else [*keys, time])
+    del keys
     if order is not None:
-        events = events.take(order)
-    new = np.zeros(len(events), dtype=bool)
+        row = row[order]
+        col = col[order]
+        weight = weight[order]
+        time = None if time is None else time[order]
+        for name in context:
+            context[name] = context[name][order]
+        del order
+    new = np.zeros(len(row), dtype=bool)
     new[:1] = True
-    for key in (events.row, events.col, *events.context.values()):
+    for key in (row, col, *context.values()):
         new[1:] |= key[1:] != key[:-1]
     if new.all():
-        return events
+        return Events(row, col, weight, time, context)
     starts = np.flatnonzero(new)
     if duplicates == "error":
         place = int(np.flatnonzero(~new)[0])
-        raise Twice(int(events.row[place]), int(events.col[place]))
-    if duplicates == "last":
-        return events.take(np.append(starts[1:], len(events)) - 1)
-    merged = events.take(starts)
-    if duplicates == "first":
-        return merged
-    time = None if events.time is None else np.maximum.reduceat(events.time, starts)
+        raise Twice(int(row[place]), int(col[place]))
+    if duplicates in {"first", "last"}:
+        chosen = starts if duplicates == "first" else np.append(starts[1:], len(new)) - 1
+        return Events(row, col, weight, time, context).take(chosen)
     if duplicates == "sum":
-        weight = np.add.reduceat(events.weight.astype(np.float64), starts)
+        weight = np.add.reduceat(weight, starts, dtype=np.float64).astype(np.float32)
     else:
-        weight = np.maximum.reduceat(events.weight, starts)
-    return Events(merged.row, merged.col, weight.astype(np.float32), time, merged.context)
+        weight = np.maximum.reduceat(weight, starts)
+    time = None if time is None else np.maximum.reduceat(time, starts)
+    return Events(row[starts], col[starts], weight, time, {name: c[starts] for name, c in context.items()})
 
 
 class Twice(Exception):
@@ -111,7 +119,9 @@ def _stable_order(keys: list[Array]) -> Array | None:
     if not rest and (height * width).bit_length() + place_bits < 63:
         # Key and place in one number: sorting plain numbers is far faster than sorting places by key.
         joint <<= place_bits
-        joint |= np.arange(len(joint))
+        for start in range(0, len(joint), _BLOCK):
+            block = joint[start : start + _BLOCK]
+            block |= np.arange(start, start + len(block))
         joint.sort()
         joint &= (1 << place_bits) - 1
         return joint
@@ -134,6 +144,8 @@ def frequent(events: Events, shape: tuple[int, int], min_row_count: int, min_col
     Dropping a row can make a column rare and the other way round, hence the repetition (the bipartite k-core).
     """
     keep = np.ones(len(events), dtype=bool)
+    if min_row_count <= 1 and min_col_count <= 1:
+        return keep
     while True:
         rows = np.bincount(events.row[keep], minlength=shape[0])
         cols = np.bincount(events.col[keep], minlength=shape[1])

@@ -120,22 +120,18 @@ class Interactions:
         row_ids, rows = encode(frame[row], "row")
         col_ids, cols = encode(frame[col], "col")
         coded = {name: encode(frame[name], f"context {name!r}") for name in contexts}
-        events = Events(
-            rows,
-            cols,
-            weights_of(frame, weight),
-            times_of(frame, time),
-            {name: numbers for name, (_, numbers) in coded.items()},
-        )
-        del frame, rows, cols
+        context_ids = {name: ids for name, (ids, _) in coded.items()}
+        numbers = {name: numbers for name, (_, numbers) in coded.items()}
+        box = [Events(rows, cols, weights_of(frame, weight), times_of(frame, time), numbers)]
+        # Whatever is not needed any more is let go before the sort, which is where memory peaks.
+        del frame, rows, cols, coded, numbers
         try:
-            events = _events.merge(events, duplicates)
+            events = _events.merge(box.pop(), duplicates)
         except _events.Twice as twice:
             pair = f"({row_ids.all().tolist()[twice.row]!r}, {col_ids.all().tolist()[twice.col]!r})"
             raise InputError(
                 f"duplicates='error': the pair {pair} occurs more than once; choose sum, last, first or max."
             ) from None
-        context_ids = {name: ids for name, (ids, _) in coded.items()}
         made = cls._from_events(events, row_ids, col_ids, context_ids)
         return made.filtered(
             min_weight=min_weight, binary=binary, min_row_count=min_row_count, min_col_count=min_col_count
