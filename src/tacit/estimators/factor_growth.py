@@ -11,8 +11,9 @@ from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
 from tacit.data.matrix import as_csr, transpose
 from tacit.errors import InputError
-from tacit.estimators import checks
+from tacit.estimators import checks, tower_fit
 from tacit.estimators.whole_data_fit import random_factors
+from tacit.objective import losses
 from tacit.solvers import als
 
 if TYPE_CHECKING:
@@ -44,15 +45,61 @@ def new_positives(model: "FactorRecommender", given: Any, side: str) -> tuple[sp
     return (matrix if rows else transpose(matrix)[0]), ids
 
 
-def fold_in(model: "FactorRecommender", positives: sp.csr_array, side: str) -> Array:
+def require_plain(model: "FactorRecommender", call: str) -> None:
+    """Refuse what only factors of plain ids can do."""
+    reason = _constraint(model)
+    if model.context_ids_:
+        reason = "has contexts"
+    elif model.row_feature_factors_ is not None or model.col_feature_factors_ is not None:
+        reason = "has features"
+    if reason is not None:
+        raise InputError(f"{call} is for models of plain ids, and this one {reason}; call fit on all data instead.")
+
+
+def _constraint(model: "FactorRecommender") -> str | None:
+    """Why a row's factor is not the minimiser of its own problem, if so."""
+    if model.biases:
+        return "has biases"
+    if model.nonnegative:
+        return "is kept non-negative"
+    return None if model.unlabelled == "all" else f"was trained with unlabelled={model.unlabelled!r}"
+
+
+def from_features(model: "FactorRecommender", features: Any, side: str) -> Array:
+    """Factors (n, g) of rows (columns) of which only the features are known."""
+    weights = model.row_feature_factors_ if side == "rows" else model.col_feature_factors_
+    if weights is None:
+        raise InputError(
+            f"features: this model was trained without {'row' if side == 'rows' else 'col'}_features; give them to fit."
+        )
+    if features is None:
+        raise InputError("give interactions, or features of what is to be placed.")
+    known = as_csr(features, "features", cols=len(weights), allow_empty=True).native()
+    factors = np.asarray(known @ weights, dtype=np.float32)
+    if model.biases:
+        # The fixed one of Eq. 13 belongs to every row; w₀ is in all factors alike and does not change a ranking.
+        factors[:, -1 if side == "rows" else -2] = 1.0
+    return factors
+
+
+def fold_in(model: "FactorRecommender", positives: sp.csr_array, side: str, features: Any = None) -> Array:
     """Factors (n, g) that minimise the objective over these rows, the other side's factors fixed."""
+    reason = "has contexts" if model.context_ids_ else _constraint(model)
+    if reason is not None:
+        raise InputError(f"fold_in places rows by their own positives, and this model {reason}; call fit instead.")
     rows = side == "rows"
     other_weight = model.col_weight_ if rows else model.row_weight_
     other = np.ascontiguousarray(model.col_factors_ if rows else model.row_factors_)
     problem = model.recipe_.side_of_new(positives, other_weight, side)
-    factors = np.zeros((positives.shape[0], other.shape[1]), dtype=np.float32)
+    loss = losses.resolve(model.recipe_.loss)
     with threads.single_threaded_blas():
-        als.solve_exactly(problem, factors, other, model.threads)
+        if features is not None:
+            base = from_features(model, features, side)
+            if len(base) != positives.shape[0]:
+                raise InputError(f"features must have {positives.shape[0]} rows, one for each, but has {len(base)}.")
+            return tower_fit.place_rows(problem, loss, other, base, model.threads)
+        factors = np.zeros((positives.shape[0], other.shape[1]), dtype=np.float32)
+        als.solve_exactly(problem, factors, other, model.threads, loss=loss)
     return factors
 
 

@@ -22,19 +22,31 @@ Filter = Iterable[Any] | Mapping[Any, Iterable[Any]] | None
 
 
 def recommend(
-    model: "FactorRecommender", rows: Any, k: int, exclude_seen: bool, include: Filter, exclude: Filter
+    model: "FactorRecommender",
+    rows: Any,
+    k: int,
+    exclude_seen: bool,
+    include: Filter,
+    exclude: Filter,
+    context: Mapping[str, Any] | None = None,
+    features: Any = None,
 ) -> Ranked:
     """The k best columns for known rows, or for new rows that are folded in on the way."""
     checks.whole("k", k, 1)
-    if isinstance(rows, Interactions) or sp.issparse(rows):
+    if rows is None:
+        factors = factor_growth.from_features(model, features, "rows")
+        queries = np.arange(len(factors))
+        seen = sp.csr_array((len(factors), len(model.col_ids_)), dtype=np.float32)
+    elif isinstance(rows, Interactions) or sp.issparse(rows):
         seen, ids = factor_growth.new_positives(model, rows, "rows")
-        factors = factor_growth.fold_in(model, seen, "rows")
+        factors = factor_growth.fold_in(model, seen, "rows", features)
         queries = np.arange(len(factors)) if ids is None else ids.all()
     else:
         queries = listed(rows, model.row_ids_)
         numbers = model.row_ids_.require(queries)
         factors = model.row_factors_[numbers]
         seen = model.seen_[numbers]
+    factors = in_context(model, factors, context)
     allowed, included = _filter(model.col_ids_, queries, include, "include")
     refused, excluded = _filter(model.col_ids_, queries, exclude, "exclude")
     if refused is not None:
@@ -50,6 +62,35 @@ def recommend(
         threads=model.threads,
     )
     return Ranked(queries, model.col_ids_.take(found), scores, found >= 0)
+
+
+def in_context(model: "FactorRecommender", factors: Array, context: Mapping[str, Any] | None) -> Array:
+    """Factors (n, g) of rows in their contexts, combined as in training; context ids that are unknown say nothing."""
+    if not model.context_ids_:
+        if context:
+            raise InputError("context: this model was trained without contexts; leave it out.")
+        return factors
+    given = dict(context or {})
+    if set(given) != set(model.context_ids_):
+        raise InputError(
+            f"context must name {', '.join(map(repr, model.context_ids_))}, one id for all rows or one for each, "
+            f"but names {', '.join(map(repr, given)) or 'nothing'}."
+        )
+    parts = []
+    for name, wanted in given.items():
+        ids = listed(wanted, model.context_ids_[name])
+        if len(ids) not in (1, len(factors)):
+            raise InputError(f"context {name!r} has {len(ids)} ids for {len(factors)} rows; give one, or one for each.")
+        numbers = np.broadcast_to(model.context_ids_[name].numbers(ids), len(factors))
+        known = numbers >= 0
+        silent = 1.0 if model.context_model == "product" else 0.0
+        parts.append(np.where(known[:, None], model.context_factors_[name][numbers], np.float32(silent)))
+    if model.context_model == "additive":
+        return np.asarray(factors + sum(parts), dtype=np.float32)
+    if model.context_model == "product":
+        return np.asarray(factors * parts[0], dtype=np.float32)
+    pairs = np.sum(factors * parts[0], axis=1, keepdims=True)
+    return np.ascontiguousarray(np.hstack([factors + parts[0], pairs]), dtype=np.float32)
 
 
 def similar(factors: Array, ids: Ids, wanted: Any, k: int, threads: int) -> Ranked:

@@ -1,6 +1,6 @@
 """How a ``FactorRecommender`` is trained."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from tacit import threads
 from tacit.data.interactions import Interactions
+from tacit.data.matrix import as_csr
 from tacit.errors import DivergedError, InputError
-from tacit.estimators import checks
+from tacit.estimators import checks, solver_choice, tower_design, tower_fit
 from tacit.estimators.checkpoint import Checkpoint, fingerprint
 from tacit.estimators.held_out import HeldOut
-from tacit.objective import recipes
+from tacit.estimators.solver_choice import ITERATIONS
+from tacit.objective import losses, recipes
 from tacit.objective.recipes import Recipe
 from tacit.objective.whole_data import WholeData
 from tacit.progress import Run
@@ -30,8 +32,7 @@ START_SCALE = 0.1
 
 @dataclass(frozen=True)
 class Fitted:
-    row_factors: Array
-    col_factors: Array
+    learned: tower_design.Learned
     history: list[dict[str, Any]]
     solver: str
     recipe: Recipe
@@ -46,28 +47,62 @@ def fit(
     start: tuple[Array, Array] | None = None,
     iterations: int | None = None,
 ) -> Fitted:
-    """Train from the beginning, or go on from ``start``."""
-    parameters = checked(model)
+    """Train from the beginning, or go on from ``start`` (plain ids and alternating solves only)."""
+    solver = solver_choice.choose(model, data)
+    parameters = checked(model, solver)
     seed = checks.seed(model.random_state)
     held_out = None
     if model.held_out:
+        if data.context_ids:
+            raise InputError("held_out does not know contexts yet; set held_out=0 and split the interactions yourself.")
         held_out = HeldOut(data, model.held_out, checks.whole("patience", model.patience, 1), seed, model.threads)
     positives = held_out.train if held_out else data.matrix
     total = parameters["iterations"] if iterations is None else iterations
-    factors = start or beginning(positives.shape, parameters["factors"], seed)
     point = Checkpoint(model.checkpoint if start is None else None, _mark(parameters, seed, positives))
+    plain = tower_design.is_plain(model, data) and model.unlabelled == "all"
     with threads.single_threaded_blas():
-        history = _train(model, recipe_of(model, positives).objective(positives), factors, total, held_out, point)
-        if held_out and held_out.factors is not None:
-            factors = held_out.factors
-        # Rows end exact and on all positives, so that folding in a training row gives back its factor.
-        recipe = recipe_of(model, data.matrix)
-        objective = recipe.objective(data.matrix)
-        als.solve_exactly(objective.rows, *factors, model.threads)
-    for name, part in zip(("rows", "columns"), factors):
+        if plain and solver == "als":
+            factors = start or beginning(positives.shape, parameters["factors"], seed)
+            history = _train(model, recipe_of(model, positives).objective(positives), factors, total, held_out, point)
+            kept = tower_design.Learned(*factors, None, None, {})
+        else:
+            rows = tower_design.rows_of(data, positives)
+            recipe = recipe_of(model, rows.positives)
+            problem, reached, history = tower_fit.train(model, data, rows, recipe, solver, seed, total, held_out, point)
+            kept = tower_design.learned(data, problem, reached)
+        # The best sweep is known by its factors alone; those of features are the last sweep's.
+        if held_out and held_out.factors is not None and kept.row_feature_factors is None:
+            kept = replace(kept, row_factors=held_out.factors[0], col_factors=held_out.factors[1])
+        everything = tower_design.rows_of(data, data.matrix).positives
+        recipe = recipe_of(model, everything)
+        objective = recipe.objective(everything)
+        kept = _settled(model, data, kept, objective)
+    for name, part in (("rows", kept.row_factors), ("columns", kept.col_factors)):
         if not np.isfinite(part).all():
             raise DivergedError(f"the factors of the {name} are not finite; raise regularization.")
-    return Fitted(*factors, history, "als", recipe, objective.rows.own_weight, objective.cols.own_weight)
+    return Fitted(kept, history, solver, recipe, objective.rows.own_weight, objective.cols.own_weight)
+
+
+def _settled(
+    model: "FactorRecommender",
+    data: Interactions,
+    kept: tower_design.Learned,
+    objective: WholeData,
+) -> tower_design.Learned:
+    """Rows end exact and on all positives, so that folding in a training row gives back its factor.
+
+    Not so where a row is more than its own problem: contexts, graphs and biases, or signs that are constrained.
+    """
+    coupled = data.context_ids or data.row_graph is not None or model.biases
+    if coupled or model.nonnegative or model.unlabelled != "all" or not objective.loss.has_majoriser:
+        return kept
+    if kept.row_feature_factors is None:
+        rows = np.ascontiguousarray(kept.row_factors)
+        als.solve_exactly(objective.rows, rows, kept.col_factors, model.threads, loss=objective.loss)
+        return replace(kept, row_factors=rows)
+    base = np.asarray(as_csr(data.row_features, "row_features").native() @ kept.row_feature_factors, dtype=np.float32)
+    rows = tower_fit.place_rows(objective.rows, objective.loss, kept.col_factors, base, model.threads)
+    return replace(kept, row_factors=rows)
 
 
 def _train(
@@ -109,18 +144,24 @@ def _train(
         return run.history
 
 
-def checked(model: "FactorRecommender") -> dict[str, Any]:
+def checked(model: "FactorRecommender", solver: str) -> dict[str, Any]:
     """The parameters that shape the result, or one sentence on the first that cannot be used."""
-    checks.choice("solver", model.solver, ("auto", "als"))
+    checks.choice("unlabelled", model.unlabelled, ("all", "sampled", "same_loss"))
     checks.choice("positive_weight", model.positive_weight, ("log", "value", "one"))
     share = checks.number("held_out", model.held_out, 0.0)
     if share >= 1:
         raise InputError(f"held_out is a share of the positives and must be below 1, not {share:g}.")
     weight = model.unlabelled_weight
     threads.resolve(model.threads)
+    given = model.iterations
     return {
         "factors": checks.whole("factors", model.factors, 1),
-        "iterations": checks.whole("iterations", model.iterations, 1),
+        "iterations": checks.whole("iterations", ITERATIONS[solver] if given is None else given, 1),
+        "solver": solver,
+        "loss": losses.resolve(model.loss).name,
+        "learning_rate": checks.number("learning_rate", model.learning_rate, above=0.0),
+        "graph_weight": checks.number("graph_weight", model.graph_weight, 0.0),
+        "design": [model.unlabelled, model.biases, model.context_model, model.nonnegative],
         "regularization": checks.number("regularization", model.regularization, 0.0),
         "ridge_exponent": checks.number("ridge_exponent", model.ridge_exponent),
         "unlabelled_target": checks.number("unlabelled_target", model.unlabelled_target),
@@ -143,6 +184,7 @@ def _mark(parameters: dict[str, Any], seed: int, positives: sp.csr_array) -> str
 def recipe_of(model: "FactorRecommender", positives: sp.csr_array) -> Recipe:
     return Recipe.measure(
         positives,
+        loss=model.loss,
         positive_weight=model.positive_weight,
         unlabelled_weight=model.unlabelled_weight,
         unlabelled_target=model.unlabelled_target,

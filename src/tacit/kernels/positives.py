@@ -15,7 +15,7 @@ def derivatives_of_rows(
 ):
     """first[k] = φ'(s_k) and second[k] = φ''(s_k) for the positives of rows start..stop; returns Σ φ in float64.
 
-    With ``bound`` the curvature of ℓ is that of its quadratic majoriser at s (``losses.bound``).
+    With ``bound`` the curvature of ℓ is that of its quadratic majoriser at s (``losses.evaluate``).
     """
     total = 0.0
     for x in range(start, stop):
@@ -24,10 +24,10 @@ def derivatives_of_rows(
             r = float(target[k])
             unlabelled = float(a[x]) * float(b[indices[k]])
             gap = unlabelled_target - s
-            curvature = losses.bound(code, r, s) if bound else losses.second(code, r, s)
-            total += weight[k] * losses.value(code, r, s) - unlabelled * gap * gap
-            first[k] = weight[k] * losses.first(code, r, s) + 2.0 * unlabelled * gap
-            second[k] = weight[k] * curvature - 2.0 * unlabelled
+            value, slope, curvature, above = losses.evaluate(code, r, s)
+            total += weight[k] * value - unlabelled * gap * gap
+            first[k] = weight[k] * slope + 2.0 * unlabelled * gap
+            second[k] = weight[k] * (above if bound else curvature) - 2.0 * unlabelled
     return total
 
 
@@ -36,8 +36,8 @@ def extra(code, weight, target, score, unlabelled, unlabelled_target):
     """φ(s) and φ'(s) of one positive, in float64."""
     r, s = float(target), float(score)
     gap = unlabelled_target - s
-    value = weight * losses.value(code, r, s) - unlabelled * gap * gap
-    return value, weight * losses.first(code, r, s) + 2.0 * unlabelled * gap
+    value, slope, _, _ = losses.evaluate(code, r, s)
+    return weight * value - unlabelled * gap * gap, weight * slope + 2.0 * unlabelled * gap
 
 
 @fast

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import InputError
 from tacit.objective import losses
+from tacit.objective.losses import Loss
 from tacit.objective.penalties import ridge_scale
 from tacit.objective.weights import FrequencyWeight, PositiveWeight, of_positives
 from tacit.objective.whole_data import Side, WholeData
@@ -40,10 +41,19 @@ class SideRule:
     def weights(self, counts: Array) -> Array:
         return self.weight.of(counts)
 
+    def evidence(self, counts: Array, mass: Array) -> Array:
+        """Σ c + a_x Σ_y b_y: the total weight of the cells of each row."""
+        evidence: Array = mass + self.weights(counts) * self.others
+        return evidence
+
+    def ridge_for(self, evidence: Array) -> Array:
+        """λ · evidence^ν, for a row or for all rows that have some feature."""
+        ridges: Array = self.ridge * evidence**self.ridge_exponent
+        return ridges
+
     def ridges(self, counts: Array, mass: Array) -> Array:
         """λ_x = λ (Σ c + a_x Σ_y b_y)^ν."""
-        ridges: Array = self.ridge * (mass + self.weights(counts) * self.others) ** self.ridge_exponent
-        return ridges
+        return self.ridge_for(self.evidence(counts, mass))
 
 
 @dataclass(frozen=True)
@@ -52,7 +62,7 @@ class Recipe:
 
     rows: SideRule
     cols: SideRule
-    loss: str
+    loss: str | Loss
     unlabelled_target: float
     positive_weight: PositiveWeight
     smallest_value: float
@@ -62,7 +72,7 @@ class Recipe:
         cls,
         positives: sp.csr_array,
         *,
-        loss: str = "square",
+        loss: str | Loss = "square",
         positive_weight: PositiveWeight = "log",
         unlabelled_weight: float | None = None,
         unlabelled_target: float = 0.0,
@@ -109,6 +119,12 @@ class Recipe:
             row_ridge=self.rows.ridges(counts[0], masses[0]),
             col_ridge=self.cols.ridges(counts[1], masses[1]),
         )
+
+    def evidence(self, positives: sp.csr_array) -> tuple[Array, Array]:
+        """The total weight of the cells of each row and of each column."""
+        weight = of_positives(positives.data, self.positive_weight, self.smallest_value)
+        counts, masses = _counts_and_masses(positives, weight)
+        return self.rows.evidence(counts[0], masses[0]), self.cols.evidence(counts[1], masses[1])
 
     def side_of_new(self, positives: sp.csr_array, other_weight: Array, side: str) -> Side:
         """The objective as new rows (or columns) see it: one row of ``positives`` each, the other side as trained."""

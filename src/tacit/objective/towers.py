@@ -101,7 +101,18 @@ class Tower:
 
 
 class LinearTower(Tower):
-    """P = Σ_f Z_f V_f, plus the fixed columns."""
+    """P = base + Σ_f Z_f V_f, plus the fixed columns; ``base`` (n, g) is what other parameters, not free here, give."""
+
+    def __init__(
+        self,
+        rows: int,
+        factors: int,
+        fields: Sequence[Field],
+        fixed: Sequence[tuple[int, float]] = (),
+        base: Array | None = None,
+    ) -> None:
+        super().__init__(rows, factors, fields, fixed)
+        self.base = base
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
@@ -110,12 +121,16 @@ class LinearTower(Tower):
     @property
     def is_ids(self) -> bool:
         """Every row has its own factor and nothing else: rows can be solved one by one."""
-        return len(self.fields) == 1 and isinstance(self.fields[0].map, Identity) and not self.fixed
+        field = self.fields[0]
+        whole = len(field.columns) == self.factors and not self.fixed and self.base is None
+        return len(self.fields) == 1 and isinstance(field.map, Identity) and whole
 
     def forward(self, theta: Array, threads_: int = 0) -> Array:
         if self.is_ids:
             return self.part(theta, 0)
         factors = self.push(range(len(self.fields)), theta, theta, threads_)
+        if self.base is not None:
+            factors = factors + self.base
         for column, value in self.fixed:
             factors[:, column] = value
         return factors

@@ -3,7 +3,7 @@
     repeat: for every row x solve A_x p_x = h_x with Q fixed; then the same for the columns with P fixed
 
 For a loss that is not quadratic the row's problem is replaced by a quadratic that touches J where the row is and lies
-above it (``kernels.losses.bound``), so that a sweep still never raises J.
+above it (``kernels.losses.evaluate``), so that a sweep still never raises J.
 
 Three ways to improve a row, each writing to the row's own factor only (kernels/als.py states A and h):
 

@@ -52,6 +52,15 @@ class Adagrad:
         """Σ (∂J/∂θ)² per block: part of the state that a checkpoint needs."""
         self._rates: dict[Key, Array] = {}
 
+    def state(self) -> dict[str, Array]:
+        """The sums by name, for a checkpoint; ``resume`` takes them back."""
+        return {f"sums {name} {','.join(map(str, group))}": sums for (name, group), sums in self.sums.items()}
+
+    def resume(self, state: dict[str, Array]) -> None:
+        for label, sums in state.items():
+            _, name, group = label.split(" ")
+            self.sums["rows" if name == "rows" else "cols", tuple(map(int, group.split(",")))] = sums
+
     def improve(self, block: Block, key: Key) -> Improved:
         value, gradient = _value_and_gradient(block)
         if key not in self.sums:

@@ -1,0 +1,107 @@
+"""Training a ``FactorRecommender`` beyond plain alternating solves: other solvers, features, graphs, contexts."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.data.interactions import Interactions
+from tacit.estimators import solver_choice, tower_design
+from tacit.estimators.checkpoint import Checkpoint
+from tacit.estimators.held_out import HeldOut
+from tacit.objective import formulations
+from tacit.objective.half import Block, Half
+from tacit.objective.losses import resolve
+from tacit.objective.maps import Identity
+from tacit.objective.recipes import Recipe
+from tacit.objective.towers import Field, LinearTower
+from tacit.objective.two_towers import Parameters, TwoTowers
+from tacit.objective.vectors import inner
+from tacit.objective.whole_data import Side
+from tacit.progress import Run
+from tacit.solvers.alternation import alternate
+from tacit.solvers.descent import Adagrad
+from tacit.solvers.newton import preconditioned
+
+if TYPE_CHECKING:
+    from tacit.estimators.factor_recommender import FactorRecommender
+
+Array = NDArray[Any]
+
+START_SCALE = 0.1
+"""Length of a random factor at the start, small against the positives' target of 1."""
+
+SOLVED = 1e-4
+ROUNDS = 40
+
+
+def train(
+    model: "FactorRecommender",
+    data: Interactions,
+    rows: tower_design.Rows,
+    recipe: Recipe,
+    solver_name: str,
+    seed: int,
+    iterations: int,
+    held_out: HeldOut | None,
+    point: Checkpoint,
+) -> tuple[TwoTowers, Parameters, list[dict[str, Any]]]:
+    """Run the solver on the towers; what it left, and the history."""
+    objective = formulations.rewritten(recipe.objective(rows.positives), model.unlabelled, seed)
+    problem = tower_design.towers_of(model, data, rows, recipe, objective)
+    parameters = problem.start(seed, START_SCALE / np.sqrt(problem.rows.factors))
+    solver = solver_choice.make(solver_name, model)
+    earlier = point.read()
+    history: list[dict[str, Any]] = []
+    if earlier is not None:
+        history, arrays = earlier
+        parameters.rows[:], parameters.cols[:] = arrays["rows"], arrays["cols"]
+        if isinstance(solver, Adagrad):
+            solver.resume({name: array for name, array in arrays.items() if name.startswith("sums ")})
+        if held_out:
+            held_out.resume(history, arrays)
+    with Run("fit", iterations, progress=model.progress, callback=model.callback, history=history) as run:
+
+        def state() -> dict[str, Array]:
+            arrays = {"rows": parameters.rows, "cols": parameters.cols}
+            arrays |= solver.state() if isinstance(solver, Adagrad) else {}
+            return arrays | (held_out.arrays() if held_out else {})
+
+        def after_sweep() -> dict[str, Any]:
+            record = held_out.watch(*problem.factors(parameters, model.threads)) if held_out else {}
+            if held_out and held_out.exhausted:
+                run.stop()
+            return record
+
+        alternate(
+            problem, parameters, solver, run, tolerance=model.tolerance, start=len(history),
+            after_sweep=after_sweep, after_report=lambda: point.write(run.history, state()), threads_=model.threads,
+        )  # fmt: skip
+        if run.history:
+            point.write(run.history, state(), now=True)
+        return problem, parameters, run.history
+
+
+def place_rows(side: Side, loss: Any, other: Array, base: Array, threads_: int) -> Array:
+    """Factors base + U (n, g), where U minimises J with the side's ridge on U; ``base`` is what the features say.
+
+    Rows are separate problems, but conjugate gradient runs on all of them at once.
+    """
+    n, g = base.shape
+    own = Field("ids", Identity(n), np.arange(g), side.ridge.astype(np.float64))
+    tower = LinearTower(n, g, [own], base=base)
+    free = replace(side, ridge=np.zeros_like(side.ridge))
+    half = Half(free, resolve(loss), np.ascontiguousarray(other), bound=True, threads_=threads_)
+    theta = np.zeros(n * g, dtype=np.float32)
+    block = Block(half, tower, theta, (0,))
+    first = None
+    for _ in range(ROUNDS):
+        point = block.at(theta)
+        gradient = block.gradient(point, theta)
+        norm = inner(gradient, gradient, threads_)
+        first = norm if first is None else first
+        if norm <= SOLVED**2 * first:
+            break
+        theta += preconditioned(block, point, gradient, block.diagonal(point), 4 * g, SOLVED)
+    return tower.forward(theta)

@@ -1,0 +1,222 @@
+"""FactorRecommender with every loss, solver, side and context: what works works, what does not says why."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import tacit
+from tacit import FactorRecommender, Interactions
+from tacit.errors import InputError, UnsoundCombinationError
+from tacit.estimators.solver_choice import SOLVERS
+from tacit.objective import formulations
+from tacit.objective.losses import own_loss
+
+LOSSES = ("square", "logistic", "squared_hinge")
+GROUPS = 4
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """Rows like the columns of their group; features and a graph that know the group."""
+    rng = np.random.default_rng(0)
+    row_group, col_group = rng.integers(0, GROUPS, 80), rng.integers(0, GROUPS, 60)
+    likes = row_group[:, None] == col_group[None, :]
+    matrix = sp.csr_array((likes & (rng.random((80, 60)) < 0.4)).astype(np.float32))
+    features = sp.csr_array(np.eye(GROUPS, dtype=np.float32)[row_group])
+    col_features = sp.csr_array(np.eye(GROUPS, dtype=np.float32)[col_group])
+    graph = sp.csr_array((row_group[:, None] == row_group[None, :]).astype(np.float32) * (rng.random((80, 80)) < 0.2))
+    return matrix, likes, features, col_features, graph
+
+
+def hits(model, likes, rows=80):
+    found = model.recommend(np.arange(rows), k=3).ids
+    return np.take_along_axis(likes[:rows], found, axis=1).mean()
+
+
+def options(solver):
+    return {"adagrad": {"learning_rate": 0.1}, "gradient": {"learning_rate": 0.001}}.get(solver, {})
+
+
+@pytest.mark.parametrize("sides", ["ids", "features", "graph", "both"])
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_every_loss_solver_and_side_finds_the_groups(planted, solver, loss, sides):
+    matrix, likes, features, col_features, graph = planted
+    given = {
+        "ids": {},
+        "features": {"row_features": features, "col_features": col_features},
+        "graph": {"row_graph": graph},
+        "both": {"row_features": features, "row_graph": graph},
+    }[sides]
+    model = FactorRecommender(factors=6, loss=loss, solver=solver, **options(solver)).fit(matrix, **given)
+    # One rate for all parameters gets plain gradient descent nowhere in its iterations: fBGD's Figure 3.
+    assert solver == "gradient" or hits(model, likes) > 0.9
+    assert model.solver_ == ("als" if solver == "auto" else solver)
+    assert model.history_[-1]["objective"] < model.history_[0]["objective"]
+
+
+def test_rows_known_by_features_alone(planted):
+    matrix, likes, features, _, _ = planted
+    model = FactorRecommender(factors=6).fit(matrix[:60], row_features=features[:60])
+    found = model.recommend(features=features[60:], k=3)
+    assert np.take_along_axis(likes[60:], found.ids, axis=1).mean() > 0.9
+
+
+def test_columns_known_by_features_alone(planted):
+    matrix, likes, _, col_features, _ = planted
+    model = FactorRecommender(factors=6).fit(matrix[:, :50], col_features=col_features[:50])
+    new = model.fold_in(features=col_features[50:], side="cols")
+    scores = model.row_factors_ @ new.T
+    assert scores[likes[:, 50:]].mean() > 2 * scores[~likes[:, 50:]].mean()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_folding_in_a_training_row_gives_back_its_factor(planted, loss):
+    matrix, _, features, _, _ = planted
+    plain = FactorRecommender(factors=6, loss=loss).fit(matrix)
+    np.testing.assert_allclose(plain.fold_in(matrix[:9]), plain.row_factors_[:9], atol=2e-3)
+    model = FactorRecommender(factors=6, loss=loss).fit(matrix, row_features=features)
+    again = model.fold_in(matrix[:9], features=features[:9])
+    np.testing.assert_allclose(again, model.row_factors_[:9], atol=2e-3)
+
+
+@pytest.mark.parametrize("name", formulations.BY_NAME)
+def test_formulations_by_name(planted, name):
+    matrix, likes, *_ = planted
+    # As many unlabelled cells as positives, so they should weigh as much together.
+    even = {"unlabelled_weight": matrix.nnz / (80 * 60)} if "(S)" in name else {}
+    model = FactorRecommender(factors=6, **formulations.BY_NAME[name], **even).fit(matrix)
+    assert hits(model, likes) > 0.8
+
+
+def test_biases_join_and_fixed_ones_stay(planted):
+    matrix, likes, features, *_ = planted
+    model = FactorRecommender(factors=6, biases=True).fit(matrix, row_features=features)
+    assert model.row_factors_.shape == (80, 8)
+    np.testing.assert_array_equal(model.row_factors_[:, 7], 1.0)
+    np.testing.assert_array_equal(model.col_factors_[:, 6], 1.0)
+    assert hits(model, likes) > 0.9
+
+
+def test_nonnegative_factors(planted):
+    matrix, likes, *_ = planted
+    model = FactorRecommender(factors=6, nonnegative=True).fit(matrix)
+    assert model.solver_ == "adagrad"
+    assert model.row_factors_.min() >= 0 and model.col_factors_.min() >= 0
+    assert hits(model, likes) > 0.9
+
+
+def test_a_loss_of_ones_own(planted):
+    matrix, likes, *_ = planted
+    own = own_loss(
+        "pseudo_huber",
+        value=lambda r, s: np.sqrt(1 + (r - s) ** 2) - 1,
+        first=lambda r, s: (s - r) / np.sqrt(1 + (r - s) ** 2),
+        second=lambda r, s: (1 + (r - s) ** 2) ** -1.5,
+        curvature_bound=1.0,
+    )
+    assert hits(FactorRecommender(factors=6, loss=own).fit(matrix), likes) > 0.9
+
+
+# -- contexts ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def next_songs():
+    """The next song follows from the last one, and only for some from the user."""
+    rng = np.random.default_rng(1)
+    users, last = rng.integers(0, 30, 1500), rng.integers(0, 25, 1500)
+    following = (last * 7 + (users % 2)) % 25
+    table = {"user": [f"u{k}" for k in users], "last": [f"s{k}" for k in last], "song": [f"s{k}" for k in following]}
+    return Interactions.from_table(table, row="user", col="song", context="last")
+
+
+@pytest.mark.parametrize("context_model", ["additive", "pairwise", "product"])
+@pytest.mark.parametrize("solver", ["als", "newton", "adagrad"])
+def test_contexts_decide_what_comes_next(next_songs, context_model, solver):
+    model = FactorRecommender(
+        factors=16, context_model=context_model, solver=solver, iterations=400 if solver == "adagrad" else 30,
+        regularization=0.02, learning_rate=0.1,
+    ).fit(next_songs)  # fmt: skip
+    last = [f"s{k}" for k in range(25)]
+    found = model.recommend(["u0"] * 25, k=2, exclude_seen=False, context={"last": last}).ids
+    right = [f"s{k * 7 % 25}" in row for k, row in enumerate(found)]
+    assert np.mean(right) > 0.9
+
+
+def test_contexts_survive_a_file(next_songs, tmp_path):
+    model = FactorRecommender(factors=4, iterations=2).fit(next_songs)
+    model.save(tmp_path / "next.tacit")
+    again = tacit.load(tmp_path / "next.tacit")
+    ask = {"rows": ["u1", "u2"], "k": 3, "context": {"last": ["s3", "nobody knows it"]}}
+    np.testing.assert_array_equal(model.recommend(**ask).scores, again.recommend(**ask).scores)
+
+
+def test_features_survive_a_file(planted, tmp_path):
+    matrix, _, features, *_ = planted
+    model = FactorRecommender(factors=4, iterations=2, loss="logistic").fit(matrix, row_features=features)
+    model.save(tmp_path / "model.tacit")
+    again = tacit.load(tmp_path / "model.tacit")
+    np.testing.assert_array_equal(
+        model.recommend(features=features[:4]).scores, again.recommend(features=features[:4]).scores
+    )
+
+
+# -- gain, resume, refusals ----------------------------------------------------------------------------------------
+
+
+def test_gain_says_whether_features_help(planted):
+    matrix, _, features, *_ = planted
+    sparse = matrix.multiply(sp.csr_array(np.random.default_rng(2).random((80, 60)) < 0.3)).tocsr()
+    model = FactorRecommender(factors=4).fit(sparse, row_features=features, report_gain=True)
+    assert model.gain_["gain"] > 0 and "row_features help" in model.gain_["sentence"]
+    noise = sp.csr_array(np.random.default_rng(3).random((80, 40)))
+    model.fit(matrix, row_features=noise, report_gain=True)
+    assert model.gain_["gain"] == pytest.approx(model.gain_["with"] - model.gain_["without"])
+
+
+@pytest.mark.parametrize("solver", ["adagrad", "newton"])
+def test_an_interrupted_fit_resumes_to_the_same_bits(planted, solver, tmp_path):
+    matrix, _, features, *_ = planted
+    path = tmp_path / "checkpoint"
+    whole = FactorRecommender(factors=4, solver=solver, iterations=6).fit(matrix, row_features=features)
+    part = FactorRecommender(factors=4, solver=solver, iterations=3, checkpoint=path)
+    part.fit(matrix, row_features=features)
+    rest = FactorRecommender(factors=4, solver=solver, iterations=6, checkpoint=path)
+    rest.fit(matrix, row_features=features)
+    assert rest.row_factors_.tobytes() == whole.row_factors_.tobytes()
+    assert len(rest.history_) == 6
+
+
+REFUSED = [
+    ({"nonnegative": True, "solver": "als"}, {}, "can be projected"),
+    ({"nonnegative": True, "solver": "newton"}, {}, "can be projected"),
+    ({"loss": own_loss("e", lambda r, s: np.exp(-s), lambda r, s: -np.exp(-s), lambda r, s: np.exp(-s)),
+      "solver": "als"}, {}, "curvature_bound"),
+    ({"context_model": "product"}, {"row_features": sp.eye_array(30)}, "row_features have no place"),
+    ({"context_model": "pairwise", "biases": True}, {}, "has no biases"),
+    ({"held_out": 0.1}, {}, "held_out does not know contexts"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("parameters, sides, sentence", REFUSED, ids=[row[2] for row in REFUSED])
+def test_unsound_combinations_are_refused_with_the_reason(next_songs, parameters, sides, sentence):
+    with pytest.raises(InputError, match=sentence):
+        FactorRecommender(factors=4, iterations=1, **parameters).fit(next_songs, **sides)
+
+
+def test_calls_that_need_plain_ids_say_so(planted, next_songs):
+    matrix, _, features, *_ = planted
+    model = FactorRecommender(factors=4, iterations=1).fit(matrix, row_features=features)
+    with pytest.raises(InputError, match="has features"):
+        model.partial_fit(matrix)
+    with pytest.raises(InputError, match="trained without col_features"):
+        model.fold_in(features=features, side="cols")
+    contextual = FactorRecommender(factors=4, iterations=1).fit(next_songs)
+    with pytest.raises(InputError, match="has contexts"):
+        contextual.fold_in(next_songs)
+    with pytest.raises(InputError, match="context must name 'last'"):
+        contextual.recommend("u1")
+    with pytest.raises(InputError, match="trained without contexts"):
+        model.recommend([1], context={"last": "s1"})
+    assert issubclass(UnsoundCombinationError, InputError)
