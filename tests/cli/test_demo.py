@@ -53,3 +53,17 @@ def test_only_some_parts(tmp_path, tacit_json):
 
 def test_too_few_packages_are_refused(refused, tmp_path):
     assert "at least 500" in refused("demo", "--packages", 10, "-o", tmp_path)
+
+
+def test_tags_beat_the_most_frequent_ones(shown):
+    ndcg = shown[1]["tags"]["ndcg@5"]
+    assert ndcg["NeighbourTagger"] > ndcg["most frequent tags"]
+    assert len(shown[1]["tags"]["suggested"]) > 0
+
+
+def test_the_stream_says_that_it_is_simulated_and_learns(shown):
+    text, figures, page = shown
+    assert "Simulated:" in text
+    assert "Simulated:" in page
+    error = figures["stream"]["mean_absolute_error"]
+    assert error["RatingStream"] < error["mean so far"]

@@ -168,3 +168,14 @@ def test_evaluate_a_saved_model_on_what_it_has_not_seen(shop, tmp_path, capsys, 
     assert outcome["rows"] > 0
     assert "1 of 82 pairs have ids" in said.err
     assert "1 of 81 pairs are what the model was trained on" in said.err
+
+
+def test_a_rating_stream_recommends_too(tmp_path, tacit_json, refused):
+    from tacit import RatingStream
+
+    users, items, ratings = ["ann", "bob", "ann", "bob"], [1, 1, 2, 3], [5.0, 4.0, 1.0, 5.0]
+    model = RatingStream(2).partial_fit(users, items, ratings)
+    model.save(tmp_path / "m")
+    found = tacit_json("recommend", tmp_path / "m", "ann", "-k", 3)
+    assert [one["id"] for one in found["recommended"]] == model.recommend("ann", k=3).ids[0].tolist()
+    assert "do not apply" in refused("recommend", tmp_path / "m", "--having", 1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.errors import InputError, UnknownIdError
 
 if TYPE_CHECKING:
+    from tacit.data.growing_ids import GrowingIds
     from tacit.data.ids import Ids
 
 
@@ -29,7 +30,7 @@ def open_model(path: Path, verb: str, needs: str, made_by: str) -> Any:
     return model
 
 
-def known_ids(given: Iterable[str], ids: "Ids", what: str) -> list[Any]:
+def known_ids(given: Iterable[str], ids: "Ids | GrowingIds", what: str) -> list[Any]:
     """Ids as the model holds them: a shell hands over text where the model may know numbers or dates."""
     given = list(given)
     by_text = {str(value): value for value in ids.all().tolist()}

@@ -1,6 +1,5 @@
 """``tacit recommend``: the best columns for rows that a model knows, or for somebody new."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,31 +52,35 @@ def command(
     if as_csv and as_json:
         raise InputError("--csv and --json are two forms of one answer; choose one.")
     model = open_model(model_path, "recommend", "recommend", "tacit fit recommend")
-    filters: dict[str, Any] = {
-        name: None if path is None else known_ids(read_lines(path), model.col_ids_, "column")
-        for name, path in (("include", include), ("exclude", exclude))
-    }
+    of_stream = hasattr(model, "item_ids_")
+    if of_stream and (having or include or seen):
+        raise InputError(
+            f"{str(model_path)!r} holds a {type(model).__name__}, which keeps no record of what was rated: "
+            "--having, --include and --seen do not apply to it."
+        )
+    row_ids, col_ids = (model.user_ids_, model.item_ids_) if of_stream else (model.row_ids_, model.col_ids_)
+    options: dict[str, Any] = {} if of_stream else {"exclude_seen": not seen}
+    for name, path in (("include", include), ("exclude", exclude)):
+        if path is not None:
+            options[name] = known_ids(read_lines(path), col_ids, "column")
     if as_csv:
         click.echo(csv_lines([("row", "rank", "column", "score")]), nl=False)
-    for batch in _batches(model, rows, rows_from, everybody, having):
-        ranked = model.recommend(batch, k=k, exclude_seen=not seen, **filters)
-        _print(ranked, [" + ".join(having)] if having else ranked.queries.tolist(), as_csv, as_json)
-
-
-def _batches(
-    model: Any, rows: tuple[str, ...], rows_from: Path | None, everybody: bool, having: tuple[str, ...]
-) -> Iterator[Any]:
     if having:
-        yield _somebody_new(model, having)
+        _print(model.recommend(_somebody_new(model, having), k=k, **options), [" + ".join(having)], as_csv, as_json)
         return
-    if everybody:
-        wanted = model.row_ids_.all()
-    else:
-        wanted = known_ids(rows if rows_from is None else read_lines(rows_from), model.row_ids_, "row")
-        if len(wanted) == 0:
-            raise InputError(f"{str(rows_from)!r} holds no ids.")
+    wanted = row_ids.all().tolist() if everybody else known_ids(_asked(rows, rows_from), row_ids, "row")
     for start in range(0, len(wanted), BATCH):
-        yield wanted[start : start + BATCH]
+        batch = wanted[start : start + BATCH]
+        _print(model.recommend(batch, k=k, **options), batch, as_csv, as_json)
+
+
+def _asked(rows: tuple[str, ...], rows_from: Path | None) -> list[str]:
+    if rows_from is None:
+        return list(rows)
+    ids = read_lines(rows_from)
+    if not ids:
+        raise InputError(f"{str(rows_from)!r} holds no ids.")
+    return ids
 
 
 def _somebody_new(model: Any, having: tuple[str, ...]) -> Any:

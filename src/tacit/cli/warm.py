@@ -54,10 +54,20 @@ def _neighbour_tagger() -> None:
     model.predict_topk(positives, 3)
 
 
+def _streams() -> None:
+    from tacit import ExpertRatingStream, RatingStream
+
+    users, items, ratings = ["ann", "bob", "ann"], [1, 1, 2], [5.0, 4.0, 1.0]
+    for adaptation in ("diagonal", "full", None):
+        RatingStream(2, adaptation=adaptation).fit(users, items, ratings).recommend("ann")  # type: ignore[arg-type]
+    ExpertRatingStream().fit(users, items, ratings).predict(users, items)
+
+
 STEPS: dict[str, Callable[[], None]] = {
     "recommend": _recommender,
     "words": _words,
     "tag by neighbours": _neighbour_tagger,
+    "rate a stream": _streams,
 }
 """Job → a tiny fit of it. What one step compiles, the next finds ready."""
 
