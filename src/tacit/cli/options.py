@@ -41,27 +41,40 @@ model_output_option = click.option(
 )
 
 
+class RecommenderOption(click.Option):
+    """An option whose default is read off ``FactorRecommender``, so that help cannot go stale."""
+
+    def get_default(self, ctx: click.Context, call: bool = True) -> Any:
+        from inspect import signature
+
+        from tacit import FactorRecommender
+
+        return signature(FactorRecommender).parameters[str(self.name)].default
+
+
+SOLVERS = ("auto", "als", "newton", "newton_linesearch", "linesearch", "adagrad", "gradient")
+_parameter = functools.partial(click.option, cls=RecommenderOption, show_default=True)
+
 _RECOMMENDER = (
-    click.option("--factors", default=64, show_default=True, help="Length of the factors."),
-    click.option("--iterations", default=12, show_default=True, help="Sweeps at most."),
-    click.option("--regularization", default=0.13, show_default=True, help="Strength of the ridge."),
-    click.option("--unlabelled-weight", type=float, help="Weight of an unlabelled cell; by default from the density."),
-    click.option("--frequency-exponent", default=0.0, show_default=True,
-                 help="Above 0, unlabelled cells of frequent columns weigh more."),
-    click.option("--positive-weight", type=click.Choice(["log", "value", "one"]), default="log", show_default=True,
-                 help="How stored weights count."),
-    click.option("--held-out", default=0.0, show_default=True,
-                 help="Share of the positives to hold out; the best sweep on them is kept."),
-    click.option("--patience", default=3, show_default=True, help="Sweeps without a better one before stopping."),
-    click.option("--seed", "random_state", default=0, show_default=True, help="Same seed, same bits."),
-    threads_option,
-)  # fmt: skip
+    _parameter("--factors", type=int, help="Length of the factors."),
+    _parameter("--loss", type=click.Choice(["square", "logistic", "squared_hinge"]), help="Loss on the positives."),
+    _parameter("--solver", type=click.Choice(SOLVERS), help="How to train; auto picks one for the loss and the data."),
+    _parameter("--iterations", type=int, help="Sweeps at most; by default what the solver needs."),
+    _parameter("--regularization", type=float, help="Strength of the ridge."),
+    _parameter("--unlabelled-weight", type=float, help="Weight of an unlabelled cell; by default from the density."),
+    _parameter("--frequency-exponent", type=float, help="Above 0, unlabelled cells of frequent columns weigh more."),
+    _parameter("--positive-weight", type=click.Choice(["log", "value", "one"]), help="How stored weights count."),
+    _parameter("--held-out", type=float, help="Share of positives to hold out; the best sweep on them is kept."),
+    _parameter("--patience", type=int, help="Sweeps without a better one before stopping."),
+    _parameter("--seed", "random_state", type=int, help="Same seed, same bits."),
+    _parameter("--threads", type=int, help="Cores to use; 0 is all."),
+)
 
 
 def recommender_options(function: Function) -> Function:
     """Parameters of ``FactorRecommender``; the verb gets one dictionary ``parameters``."""
     names = [
-        "factors", "iterations", "regularization", "unlabelled_weight", "frequency_exponent", "positive_weight",
+        "factors", "loss", "solver", "iterations", "regularization", "unlabelled_weight", "frequency_exponent", "positive_weight",
         "held_out", "patience", "random_state", "threads",
     ]  # fmt: skip
     return packed(function, _RECOMMENDER, lambda given: {"parameters": given}, names)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tacit.cli.doctor import compiled_files
-from tacit.cli.options import json_option
+from tacit.cli.options import SOLVERS, json_option
 from tacit.cli.output import console, print_json, size
 
 if TYPE_CHECKING:
@@ -32,7 +32,10 @@ def _recommender() -> None:
 
     positives = _positives()
     for factors in (4, 160):
-        model = FactorRecommender(factors, iterations=1, progress=False).fit(positives)
+        FactorRecommender(factors, iterations=1, progress=False).fit(positives)
+    for solver in SOLVERS:
+        for loss in ("square", "logistic"):
+            model = FactorRecommender(4, loss=loss, solver=solver, iterations=1, progress=False).fit(positives)
     model.recommend([0, 1], k=3, include={0: [1, 2, 3]}, exclude={1: [4]})
     model.recommend([0, 1], k=3, include=[1, 2, 3])
     model.similar_cols([0])
@@ -59,7 +62,7 @@ def _streams() -> None:
 
     users, items, ratings = ["ann", "bob", "ann"], [1, 1, 2], [5.0, 4.0, 1.0]
     for adaptation in ("diagonal", "full", None):
-        RatingStream(2, adaptation=adaptation).fit(users, items, ratings).recommend("ann")  # type: ignore[arg-type]
+        RatingStream(2, adaptation=adaptation).fit(users, items, ratings).recommend("ann")
     ExpertRatingStream().fit(users, items, ratings).predict(users, items)
 
 
