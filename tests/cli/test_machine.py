@@ -41,7 +41,7 @@ def test_every_estimator_has_a_step_in_warm(monkeypatch, tacit_json):
             if hasattr(kind, method):
                 monkeypatch.setattr(kind, method, _noting(getattr(kind, method), name, fitted))
     outcome = tacit_json("warm")
-    assert fitted == set(estimators)
+    assert fitted == set(estimators), "give the new estimator a step in tacit/cli/warm.py"
     assert outcome["removed"] == 0
 
 

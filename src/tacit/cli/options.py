@@ -74,8 +74,8 @@ _RECOMMENDER = (
 def recommender_options(function: Function) -> Function:
     """Parameters of ``FactorRecommender``; the verb gets one dictionary ``parameters``."""
     names = [
-        "factors", "loss", "solver", "iterations", "regularization", "unlabelled_weight", "frequency_exponent", "positive_weight",
-        "held_out", "patience", "random_state", "threads",
+        "factors", "loss", "solver", "iterations", "regularization", "unlabelled_weight", "frequency_exponent",
+        "positive_weight", "held_out", "patience", "random_state", "threads",
     ]  # fmt: skip
     return packed(function, _RECOMMENDER, lambda given: {"parameters": given}, names)
 

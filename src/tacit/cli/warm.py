@@ -49,12 +49,12 @@ def _words() -> None:
     WordVectors(4, window=3, iterations=1, progress=False).fit(lines).most_similar("bread")
 
 
-def _neighbour_tagger() -> None:
-    from tacit import NeighbourTagger
+def _taggers() -> None:
+    from tacit import FactorTagger, NeighbourTagger
 
-    positives = _positives()
-    model = NeighbourTagger(factors=4, neighbours=5, partitions=2, learners=1).fit(positives, positives[:, :6])
-    model.predict_topk(positives, 3)
+    X, Y = _positives(), _positives()[:, :6]
+    for tagger in (FactorTagger(factors=4, progress=False), NeighbourTagger(factors=4, neighbours=5, partitions=2)):
+        tagger.fit(X, Y).predict_topk(X, 3)
 
 
 def _streams() -> None:
@@ -69,7 +69,7 @@ def _streams() -> None:
 STEPS: dict[str, Callable[[], None]] = {
     "recommend": _recommender,
     "words": _words,
-    "tag by neighbours": _neighbour_tagger,
+    "tag": _taggers,
     "rate a stream": _streams,
 }
 """Job → a tiny fit of it. What one step compiles, the next finds ready."""

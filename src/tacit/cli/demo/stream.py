@@ -35,8 +35,8 @@ def section(debian: "Debian") -> Section:
             Paragraph(
                 f"Simulated: {USERS} invented users like {LIKES} tags each and rate {PACKAGES} packages from 1 to 5 by "
                 f"how many of those a package carries, with noise. The {len(ratings):,} ratings come one at a "
-                "time. Each is predicted first and learned from next; nothing is stored, nothing trained twice. The experts "
-                "are 18 settings side by side, weighed by how well each has predicted so far."
+                "time. Each is predicted first and learned from next; nothing is stored, nothing trained twice. The "
+                "experts are 18 settings side by side, weighed by how well each has predicted so far."
             ),
             Lines("Mean absolute error up to each rating", seen.tolist(), running, "ratings seen", "error in stars"),
         ],
