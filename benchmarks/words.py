@@ -127,6 +127,7 @@ def quality(quick: bool, only: list[str] | None) -> None:
                 "parameters": chosen[key]["parameters"],
                 **{fact: best[fact] for fact in ("seconds", "processor_seconds", "peak_mib", "found")},
                 "all_seconds": [one["seconds"] for one in measured],
+                "command": " ".join(["python", "words.py", *sys.argv[1:]]),
                 **scores(vectors),
             }
             print(key, table[key], flush=True)

@@ -57,7 +57,7 @@ def test_a_string_with_line_ends_is_one_sentence():
 def test_many_files_a_folder_and_a_pattern(tmp_path):
     paths = [write(tmp_path / f"{k}.txt", f"file {k}\nx") for k in range(3)]
     expected = [part for k in range(3) for part in (["file", str(k)], ["x"])]
-    for source in (paths, tmp_path, str(tmp_path / "*.txt")):
+    for source in (paths, map(str, paths), tmp_path, str(tmp_path / "*.txt")):
         assert sentences_of(text.read(source).most_frequent(1)) == expected
     whole = [["file", str(k), "x"] for k in range(3)]
     assert sentences_of(text.read(paths, sentences="files").most_frequent(1)) == whole

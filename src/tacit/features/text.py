@@ -112,9 +112,9 @@ def read(source: Source, *, tokenizer: Tokenizer = "split", sentences: Sentences
 
     Parameters
     ----------
-    source : a path, glob pattern or folder (str or path); an iterable of paths; an iterable of strings, each one
-        sentence; or an iterable of token sequences. A lone string is a path: give a list to train on a sentence.
-        Files may be compressed (gzip, bzip2, xz)
+    source : a path, glob pattern or folder (str or path); an iterable of paths (the first of which must exist, where
+        they are strings); an iterable of strings, each one sentence; or an iterable of token sequences. A lone string
+        is a path: give a list to train on a sentence. Files may be compressed (gzip, bzip2, xz)
     tokenizer : "split" takes what stands between white space as it is; "words" takes lower-case runs of letters,
         digits and underscores; a function gets one line and returns its tokens
     sentences : "lines" ends a sentence at the end of each line, "files" only at the end of each file
@@ -132,7 +132,7 @@ def read(source: Source, *, tokenizer: Tokenizer = "split", sentences: Sentences
     if first is None:
         return _read_tokens(iter(()))
     items = chain([first], items)
-    if isinstance(first, os.PathLike):
+    if isinstance(first, os.PathLike) or (isinstance(first, str) and _is_path(first)):
         return _read_files([path for item in items for path in _expand(item)], tokenizer, sentences)
     if isinstance(first, str):
         if callable(tokenizer):
@@ -142,6 +142,11 @@ def read(source: Source, *, tokenizer: Tokenizer = "split", sentences: Sentences
 
 
 # -- files -----------------------------------------------------------------------------------------------------
+
+
+def _is_path(text: str) -> bool:
+    """Whether a string that might be a sentence names a file: it has no blanks and the file is there."""
+    return len(text.split()) == 1 and len(text) < 4096 and Path(text).is_file()
 
 
 def _expand(path: str | os.PathLike[str]) -> list[Path]:
