@@ -164,6 +164,7 @@ def counting() -> None:
                         "megabytes": megabytes,
                         "memory_budget_gb": memory,
                         "tokens_per_second": round(found["tokens"] / found["counting_seconds"]),
+                        "processor_seconds": best["processor_seconds"],
                         "peak_mib": best["peak_mib"],
                         **found,
                     }

@@ -224,6 +224,17 @@ def test_continuing_needs_the_counts(tmp_path):
     np.testing.assert_array_equal(loaded.vectors, model.partial_fit(sentences(2)).vectors)
 
 
+def test_folding_in_then_saving_then_continuing(tmp_path):
+    model = make(keep_counts=True, checkpoint=tmp_path / "checkpoint").fit(sentences(1))
+    model.fold_in({"tin": {"iron": 2.0, "zinc": 1.0}})
+    model.save(tmp_path / "m.tacit")
+    loaded = tacit.load(tmp_path / "m.tacit")
+    assert loaded.words == model.words
+    continued = loaded.partial_fit([["tin", "iron", "zinc", "copper"]] * 20)
+    assert continued.counts_.shape == (len(model.words),) * 2
+    assert continued.most_similar("tin", k=1)[0][0] in TOPICS["metal"]
+
+
 # -- files ---------------------------------------------------------------------------------------------------------
 
 

@@ -43,8 +43,8 @@ def train(
     """Minimise J over the counts of pairs, from earlier factors where there are any; what was learned, and how."""
     objective, rule = recipe.build(pairs, model.threads)
     seed = checks.seed(model.random_state)
-    mark = "" if model.checkpoint is None else _mark(model, recipe, seed, pairs, warm)
-    point = Checkpoint(model.checkpoint, mark)
+    path = model.checkpoint if warm is None else None
+    point = Checkpoint(path, "" if path is None else _mark(model, recipe, seed, pairs))
     rng = np.random.default_rng(seed)
     words, contexts = (
         _start(rng, pairs.shape[0], model.factors, None if warm is None else warm[side]) for side in range(2)
@@ -110,9 +110,7 @@ def _start(rng: np.random.Generator, words: int, factors: int, warm: Array | Non
     return drawn
 
 
-def _mark(
-    model: "WordVectors", recipe: WordObjective, seed: int, pairs: sp.csr_array, warm: tuple[Array, Array] | None
-) -> str:
+def _mark(model: "WordVectors", recipe: WordObjective, seed: int, pairs: sp.csr_array) -> str:
     """Whose checkpoint it is: these parameters on these counts."""
     shaping = asdict(recipe) | {
         "factors": model.factors,
@@ -120,4 +118,4 @@ def _mark(
         "solver": model.solver,
         "learning_rate": model.learning_rate,
     }
-    return fingerprint(shaping, pairs.indptr, pairs.indices, pairs.data, *(warm or ()))
+    return fingerprint(shaping, pairs.indptr, pairs.indices, pairs.data)

@@ -338,4 +338,5 @@ class WordVectors(VectorSpace):
             raise ValueError("its words and vectors differ in number")
         if "counts.indptr" in arrays:
             kept = tuple(np.array(arrays[f"counts.{name}"]) for name in ("data", "indices", "indptr"))
-            self.counts_ = as_csr(sp.csr_array(kept, shape=(len(self.words_),) * 2), "counts")
+            # Words that were folded in since have no counts.
+            self.counts_ = as_csr(sp.csr_array(kept, shape=(len(kept[2]) - 1,) * 2), "counts")
