@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tacit.estimators.model import load as load
     from tacit.estimators.neighbour_tagger import NeighbourTagger as NeighbourTagger
     from tacit.estimators.rating_stream import RatingStream as RatingStream
+    from tacit.estimators.tune import tune as tune
     from tacit.estimators.word_vectors import WordVectors as WordVectors
 
 _HOMES = {
@@ -28,6 +29,7 @@ _HOMES = {
     "RatingStream": "tacit.estimators.rating_stream",
     "ExpertRatingStream": "tacit.estimators.expert_rating_stream",
     "load": "tacit.estimators.model",
+    "tune": "tacit.estimators.tune",
 }
 
 __all__ = ["__version__", *_HOMES]

@@ -1,0 +1,196 @@
+"""Search over the few parameters that matter, under a budget of seconds or trials.
+
+A seeded (1 + 1) search in the logarithm of each parameter: the first trial is the model as given, some are drawn from
+the whole space, most step away from the best so far by steps that shrink. Every trial trains with early stopping on
+the same held-out positives, and a trial with as many factors as the best one starts from its column factors, so most
+need only a few sweeps. The same seed tries the same settings; a larger budget only tries more of them.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from tacit import threads
+from tacit.data.interactions import Interactions
+from tacit.errors import InputError
+from tacit.estimators import checks, tower_design, whole_data_fit
+from tacit.estimators.factor_recommender import FactorRecommender, as_interactions
+from tacit.objective.recipes import UNLABELLED_TOTAL
+from tacit.objective.weights import of_positives
+from tacit.progress import Callback, Run
+
+Array = NDArray[Any]
+
+SPACE: dict[str, tuple[Any, ...]] = {
+    "unlabelled_share": (2.0, 60.0),
+    "frequency_exponent": (0.0, 0.6),
+    "regularization": (0.02, 0.6),
+    "factors": (32, 64, 128, 256),
+    "loss": ("square", "logistic"),
+}
+"""Ranges (numbers) and choices. ``unlabelled_share`` is the weight of all cells together over that of the positives."""
+
+LOGARITHMIC = ("unlabelled_share", "regularization")
+CHOICES = ("factors", "loss")
+SWEEPS, PATIENCE = 16, 2
+FRESH = 0.2
+"""Share of trials drawn from the whole space."""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What a search found.
+
+    model : fitted on all data with the best parameters
+    best : those parameters
+    score : NDCG@10 of the best trial on the held-out positives
+    table : one record per trial, in the order they were made
+    """
+
+    model: FactorRecommender
+    best: dict[str, Any]
+    score: float
+    table: list[dict[str, Any]]
+
+    def to_polars(self) -> Any:
+        import polars as pl
+
+        return pl.DataFrame(self.table)
+
+
+def tune(
+    interactions: Any,
+    *,
+    seconds: float | None = None,
+    trials: int | None = None,
+    model: FactorRecommender | None = None,
+    fixed: tuple[str, ...] = (),
+    held_out: float = 0.1,
+    random_state: Any = 0,
+    progress: bool | None = None,
+    callback: Callback | None = None,
+) -> Tuned:
+    """The best ``FactorRecommender`` that a budget finds.
+
+    Parameters
+    ----------
+    interactions : ``Interactions`` (with features and graphs, if any) or a sparse matrix of positives
+    seconds, trials : the budget; at least one of them
+    model : where the search starts, and what it leaves alone
+    fixed : names out of ``SPACE`` that stay as they are in ``model``
+    held_out : share of the positives on which trials are compared
+
+    >>> positives = np.kron(np.eye(3), np.ones((8, 6)))
+    >>> found = tune(positives, trials=2, fixed=("factors",), model=FactorRecommender(factors=4), progress=False)
+    >>> len(found.table), found.model.factors
+    (2, 4)
+    """
+    if seconds is None and trials is None:
+        raise InputError("tune needs a budget: seconds=..., trials=..., or both.")
+    for name in fixed:
+        checks.choice("fixed", name, tuple(SPACE))
+    limit = checks.whole("trials", trials, 1) if trials is not None else 10_000
+    budget = checks.number("seconds", seconds, above=0.0) if seconds is not None else np.inf
+    data = as_interactions(interactions)
+    seed = checks.seed(random_state)
+    search = _Search(data, model or FactorRecommender(), fixed, checks.number("held_out", held_out, above=0.0), seed)
+    began = time.perf_counter()
+    with Run("tune", limit, progress=progress, callback=callback) as run, threads.single_threaded_blas():
+        for _ in run.iterations():
+            search.trial()
+            run.report(**search.table[-1])
+            spent = time.perf_counter() - began
+            # The last fit, on everything, costs about as much as the best trial.
+            if spent + 2 * max(search.table[-1]["seconds"], search.best["seconds"]) > budget:
+                run.stop()
+    return search.finish()
+
+
+class _Search:
+    def __init__(
+        self, data: Interactions, model: FactorRecommender, fixed: tuple[str, ...], held_out: float, seed: int
+    ) -> None:
+        self.data, self.model, self.held_out, self.seed = data, model, held_out, seed
+        # A pair of exponents is a choice of its own; the search knows one number.
+        paired = () if np.isscalar(model.frequency_exponent) else ("frequency_exponent",)
+        self.free = [name for name in SPACE if name not in (*fixed, *paired)]
+        self.rng = np.random.default_rng(seed)
+        self.table: list[dict[str, Any]] = []
+        self.best: dict[str, Any] = {}
+        self.columns: Array | None = None
+        self.plain = tower_design.is_plain(model, data)
+        mass = of_positives(data.matrix.data, model.positive_weight).astype(np.float64).sum()
+        self.unit = float(mass) / (data.shape[0] * data.shape[1])
+        """Weight per cell at which all cells together weigh as much as the positives."""
+
+    def trial(self) -> None:
+        """Try one more setting."""
+        setting = self._first() if not self.table else self._next()
+        began = time.perf_counter()
+        model = self._made(setting).set_params(
+            held_out=self.held_out, patience=PATIENCE, random_state=self.seed, progress=False, callback=None
+        )
+        fitted = whole_data_fit.fit(model, self.data, start=self._start(setting), iterations=SWEEPS)
+        scores = [record["held_out_ndcg"] for record in fitted.history]
+        record = {
+            **setting,
+            "score": max(scores),
+            "sweeps": int(np.argmax(scores)) + 1,
+            "warm": self._start(setting) is not None,
+            "seconds": time.perf_counter() - began,
+        }
+        self.table.append(record)
+        if not self.best or record["score"] > self.best["score"]:
+            self.best = record
+            # Columns alone: rows are solved first, and these were solved on the held-out positives too.
+            self.columns = fitted.learned.col_factors.copy() if fitted.solver == "als" and self.plain else None
+
+    def finish(self) -> Tuned:
+        """The best setting on all data, from where its trial ended and for as many sweeps as it took."""
+        setting = {name: self.best[name] for name in SPACE}
+        model = self._made(setting)
+        fitted = whole_data_fit.fit(model, self.data, start=self._start(setting), iterations=self.best["sweeps"])
+        model._keep(self.data, fitted)
+        return Tuned(model, setting, self.best["score"], self.table)
+
+    def _start(self, setting: dict[str, Any]) -> tuple[Array, Array] | None:
+        if self.columns is None or self.columns.shape[1] != setting["factors"]:
+            return None
+        return np.zeros((self.data.shape[0], self.columns.shape[1]), np.float32), self.columns.copy()
+
+    def _made(self, setting: dict[str, Any]) -> FactorRecommender:
+        parameters = {name: value for name, value in setting.items() if name != "unlabelled_share"}
+        weight = setting["unlabelled_share"] * self.unit
+        made: FactorRecommender = clone(self.model)
+        made.set_params(unlabelled_weight=weight, checkpoint=None, **parameters)
+        return made
+
+    def _first(self) -> dict[str, Any]:
+        weight = self.model.unlabelled_weight
+        share = UNLABELLED_TOTAL if weight is None else weight / self.unit
+        names = ("frequency_exponent", "regularization", "factors", "loss")
+        return {"unlabelled_share": share, **{name: getattr(self.model, name) for name in names}}
+
+    def _next(self) -> dict[str, Any]:
+        """A draw from the whole space, or a step from the best so far."""
+        setting = {name: self.best[name] for name in SPACE}
+        fresh = self.rng.random() < FRESH
+        width = 0.5 / np.sqrt(1 + len(self.table) / 8)
+        for name in self.free:
+            draw, step, switch = self.rng.random(), self.rng.standard_normal(), self.rng.random()
+            if name in CHOICES:
+                if fresh or switch < 0.15:
+                    setting[name] = SPACE[name][int(draw * len(SPACE[name]))]
+                continue
+            low, high = SPACE[name]
+            if name in LOGARITHMIC:
+                low, high = np.log(low), np.log(high)
+            here = np.log(setting[name]) if name in LOGARITHMIC else setting[name]
+            there = low + draw * (high - low) if fresh else here + width * step * (high - low) / 3
+            there = float(np.clip(there, low, high))
+            setting[name] = float(np.exp(there)) if name in LOGARITHMIC else there
+        return setting

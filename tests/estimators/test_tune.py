@@ -1,0 +1,71 @@
+"""The search: seeded, within its budget, never worse than where it began."""
+
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from tacit import FactorRecommender
+from tacit.errors import InputError
+from tacit.estimators.tune import SPACE, tune
+
+
+@pytest.fixture(scope="module")
+def positives():
+    rng = np.random.default_rng(0)
+    rows, cols = rng.integers(0, 5, 150), rng.integers(0, 5, 100)
+    return sp.csr_array(((rows[:, None] == cols[None, :]) & (rng.random((150, 100)) < 0.3)).astype(np.float32))
+
+
+def search(positives, **options):
+    start = FactorRecommender(factors=8)
+    return tune(positives, model=start, fixed=("factors",), progress=False, **options)
+
+
+def timeless(table):
+    return [{name: value for name, value in record.items() if name != "seconds"} for record in table]
+
+
+def test_same_seed_same_table_and_more_budget_only_adds(positives):
+    short, again, longer = (search(positives, trials=trials, random_state=3) for trials in (4, 4, 7))
+    assert timeless(short.table) == timeless(again.table)
+    assert timeless(longer.table)[:4] == timeless(short.table)
+    assert short.model.row_factors_.tobytes() == again.model.row_factors_.tobytes()
+
+
+def test_best_is_the_best_of_the_table_and_the_model_has_it(positives):
+    found = search(positives, trials=6)
+    assert found.score == max(record["score"] for record in found.table) >= found.table[0]["score"]
+    assert found.model.regularization == found.best["regularization"]
+    assert found.model.factors == 8 and set(found.best) == set(SPACE)
+    assert found.to_polars().height == 6
+    assert found.model.recommend([0], k=3).ids.shape == (1, 3)
+
+
+def test_seconds_are_kept(positives):
+    search(positives, trials=1)
+    began = time.perf_counter()
+    found = search(positives, seconds=1.0)
+    assert time.perf_counter() - began < 3.0
+    assert len(found.table) >= 1
+
+
+def test_trials_start_warm_from_columns_only(positives):
+    found = search(positives, trials=5)
+    assert [record["warm"] for record in found.table][:2] == [False, True]
+
+
+def test_side_features_take_part(positives):
+    from tacit import Interactions
+
+    data = Interactions.from_matrix(positives).with_sides(row_features=sp.eye_array(150, 3))
+    found = search(data, trials=2)
+    assert found.model.row_feature_factors_.shape == (3, 8)
+
+
+def test_a_budget_is_needed(positives):
+    with pytest.raises(InputError, match="needs a budget"):
+        tune(positives)
+    with pytest.raises(InputError, match="fixed must be one of"):
+        tune(positives, trials=1, fixed=("colour",))
