@@ -1,0 +1,133 @@
+"""Reading y: which rows are labelled, and the order of the classes.
+
+One coding of what is unknown: −1 in whole numbers, None or NaN anywhere, a missing value in a categorical. The order of
+the classes comes from, first that applies: ``classes``; an ordered categorical (pandas or polars); numbers by size;
+other values as Python sorts them.
+
+``y`` with nothing but −1 and 1 is the one coding that can be read two ways. As "−1 is unlabelled" it has a single
+class and nothing can be learned from it, so it is read as two classes, −1 below 1, with a warning that says so;
+``unlabelled=None`` states that meaning and keeps silent.
+"""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from tacit.errors import InputError
+
+Codes = NDArray[np.intp]
+Classes = NDArray[Any]
+
+
+class GradeWarning(UserWarning):
+    """The coding of y admits a second reading, and this says which one was taken."""
+
+
+def read_grades(y: Any, classes: Sequence[Any] | None = None, unlabelled: Any = -1) -> tuple[Codes, Classes]:
+    """Class numbers (−1 where unlabelled) and the classes in their order.
+
+    >>> codes, classes = read_grades(["bad", None, "good"], classes=["bad", "fair", "good"])
+    >>> codes, classes
+    (array([ 0, -1,  2]), array(['bad', 'fair', 'good'], dtype='<U4'))
+    """
+    if y is None:
+        raise InputError("y is None; this estimator requires y to be passed, with -1 for unlabelled rows.")
+    ordered = _ordered_categories(y)
+    if classes is None and ordered is not None:
+        classes = ordered
+    values = _as_values(y)
+    known = ~_is_missing(values, unlabelled)
+    if unlabelled is not None and values.dtype.kind in "iuf" and _is_sign_coding(values, unlabelled):
+        warnings.warn(
+            "y holds only -1 and 1, which is read as two classes and not as one class with unlabelled rows; "
+            "set unlabelled=None to confirm.",
+            GradeWarning,
+            stacklevel=4,
+        )
+        known = ~_is_missing(values, None)
+    if not known.any():
+        raise InputError("y has no labelled row: every value is -1, None or NaN; give at least two classes.")
+    labels = _plain(values[known])
+    if classes is None:
+        check_classification_targets(labels)
+    order = np.unique(labels) if classes is None else _as_classes(classes)
+    codes = np.full(len(values), -1, dtype=np.intp)
+    codes[known] = encode(labels, order)
+    return codes, order
+
+
+def encode(labels: NDArray[Any], classes: Classes) -> Codes:
+    """Numbers of labels in ``classes``; a label that is not among them is refused."""
+    numbers = {value: number for number, value in enumerate(classes.tolist())}
+    distinct, place = np.unique(labels, return_inverse=True)
+    foreign = [value for value in distinct.tolist() if value not in numbers]
+    if foreign:
+        raise InputError(f"y holds {foreign[0]!r}, which is not among the classes {classes.tolist()}.")
+    return np.array([numbers[value] for value in distinct.tolist()], dtype=np.intp)[place.ravel()]
+
+
+def _ordered_categories(y: Any) -> list[Any] | None:
+    """The categories of an ordered pandas categorical or of a polars Enum, lowest first."""
+    dtype = getattr(y, "dtype", None)
+    if getattr(dtype, "ordered", False) and hasattr(dtype, "categories"):
+        return list(dtype.categories)
+    if type(dtype).__name__ == "Enum" and type(dtype).__module__.startswith("polars"):
+        return list(dtype.categories)
+    return None
+
+
+def _as_values(y: Any) -> NDArray[Any]:
+    """y as one-dimensional array; a list with None among numbers or strings stays an array of objects."""
+    if hasattr(y, "to_numpy") and not isinstance(y, np.ndarray):
+        y = y.to_numpy()
+    elif isinstance(y, list | tuple) and any(value is None for value in y):
+        y = np.array(y, dtype=object)
+    values = np.asarray(y)
+    if values.ndim == 0:
+        raise InputError("y must be a list or array with one entry per row, not a single value.")
+    return np.asarray(column_or_1d(values, warn=True))
+
+
+def _is_missing(values: NDArray[Any], unlabelled: Any) -> NDArray[np.bool_]:
+    if values.dtype.kind in "iub":
+        missing = np.zeros(len(values), dtype=bool)
+    elif values.dtype.kind == "f":
+        if np.isinf(values).any():
+            raise InputError("y contains infinity; give classes as whole numbers or text.")
+        missing = np.isnan(values)
+    elif values.dtype.kind == "O":
+        missing = np.array([value is None or value != value or str(value) == "<NA>" for value in values], dtype=bool)
+    else:
+        missing = np.zeros(len(values), dtype=bool)
+    if unlabelled is None:
+        return missing
+    if values.dtype.kind == "O" or isinstance(unlabelled, str) == (values.dtype.kind in "US"):
+        missing |= np.asarray(values == unlabelled, dtype=bool)
+    return missing
+
+
+def _is_sign_coding(values: NDArray[Any], unlabelled: Any) -> bool:
+    """Exactly the values −1 and 1, where −1 is also the mark of the unlabelled."""
+    return bool(unlabelled == -1 and np.array_equal(np.unique(values), [-1, 1]))
+
+
+def _plain(labels: NDArray[Any]) -> NDArray[Any]:
+    """Objects that are all numbers or all text become an array of that kind."""
+    if labels.dtype.kind != "O":
+        return labels
+    plain = np.array(labels.tolist())
+    if plain.dtype.kind in "US" and not all(isinstance(value, str) for value in labels.tolist()):
+        raise InputError("y mixes text with other values; give all classes as text or all as numbers.")
+    return labels if plain.dtype.kind in "US" else plain
+
+
+def _as_classes(classes: Sequence[Any]) -> Classes:
+    order = np.asarray(classes)
+    if order.ndim != 1 or len(order) < 2 or len(set(order.tolist())) != len(order):
+        raise InputError("classes must list at least two distinct classes, lowest first.")
+    return order

@@ -1,0 +1,190 @@
+"""Choosing bandwidth, λ and γ by cross-validation on the labelled rows.
+
+What is dear is done once: for every bandwidth the unlabelled rows (at most 20,000 of them) are mapped and their
+moments gathered, and every fold, every γ and every λ reuses them; a fold adds the moments of its few labelled rows, and
+one eigendecomposition per γ gives the whole path over λ. γ = 1, which ignores the unlabelled rows, is always among the
+candidates, and it wins unless another one is better by more than the standard error of the difference over the folds:
+unlabelled rows are used where they show a gain and only there.
+
+Held-out scores of the chosen candidate come back as well: thresholds and probabilities are fitted to them, since
+scores of rows that were trained on flatter.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit import threads as pool
+from tacit.errors import InputError
+from tacit.objective.pairwise import Moments, Splits, matched_priors
+from tacit.solvers.feature_moments import FeatureMap
+from tacit.solvers.ordinal_exact import present_priors, solve_path, unlabelled_moments
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+Codes = NDArray[np.intp]
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+MOST_LABELLED = 4_000
+MOST_UNLABELLED = 20_000
+_TIE = 1e-9
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What cross-validation found.
+
+    ``scores`` (maps, γ, λ) are mean ordinal AUCs over the folds; ``held_out`` are the scores of ``rows`` by models
+    that had not seen them (NaN where no fold held a row out); ``place`` is the winner in ``scores``.
+    """
+
+    place: tuple[int, int, int]
+    scores: NDArray[np.float64]
+    folds: NDArray[np.float64]
+    rows: NDArray[np.intp]
+    held_out: Vector
+
+
+def make_folds(codes: Codes, rows: NDArray[np.intp], cv: Any, seed: int) -> list[Fold]:
+    """Folds over the labelled ``rows``, as positions in ``rows``: stratified, or those that ``cv`` lists."""
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        if cv < 2:
+            raise InputError(f"cv must be at least 2 folds, not {cv}.")
+        generator = np.random.default_rng(seed)
+        order = np.argsort(codes[rows] + generator.random(len(rows)))
+        fold = np.empty(len(rows), dtype=np.intp)
+        fold[order] = np.arange(len(rows)) % cv
+        return [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(int(cv))]
+    place = np.full(len(codes), -1, dtype=np.intp)
+    place[rows] = np.arange(len(rows))
+    try:
+        given = [(place[np.asarray(train)], place[np.asarray(test)]) for train, test in cv]
+    except (TypeError, ValueError, IndexError):
+        raise InputError("cv must be a number of folds or a list of (train rows, test rows) pairs.") from None
+    return [(train[train >= 0], test[test >= 0]) for train, test in given]
+
+
+def usable_folds(folds: Sequence[Fold], labels: Codes) -> list[Fold]:
+    """Folds with at least two classes on either side: others can neither be fitted nor judged."""
+    return [fold for fold in folds if all(len(np.unique(labels[side])) > 1 for side in fold)]
+
+
+def cross_validate(
+    table: Any,
+    codes: Codes,
+    weights: Vector,
+    count: int,
+    maps: Sequence[FeatureMap],
+    labelled_weights: Sequence[Vector],
+    regularizations: Sequence[float],
+    *,
+    rows: NDArray[np.intp],
+    folds: Sequence[Fold],
+    priors: Vector | None = None,
+    match: bool = False,
+    seed: int = 0,
+    threads: int = 0,
+) -> Choice:
+    """Ordinal AUC of every candidate, over ``folds`` of the labelled ``rows``.
+
+    Parameters
+    ----------
+    maps : one feature map per bandwidth
+    labelled_weights : candidates for γ, each with one entry per split; the first is the one that others must beat
+    """
+    labels, label_weights = codes[rows], weights[rows]
+    rest = np.flatnonzero(codes < 0)
+    if len(rest) > MOST_UNLABELLED:
+        rest = np.sort(np.random.default_rng(seed).choice(rest, MOST_UNLABELLED, replace=False))
+    shape = (len(maps), len(labelled_weights), len(regularizations))
+    results = np.full((*shape, len(folds)), np.nan)
+    held_out = np.full((*shape, len(rows)), np.nan)
+    for number, features in enumerate(maps):
+        mapped = features.transform(table[rows])
+        unlabelled = unlabelled_moments(table, rest, weights[rest], features, threads) if len(rest) else None
+        centre = _overall_mean(mapped, label_weights, unlabelled, float(weights[codes < 0].sum()))
+
+        def candidate(
+            fold: int,
+            gamma: int,
+            mapped: Matrix = mapped,
+            unlabelled: tuple[Vector, Matrix] | None = unlabelled,
+            centre: Vector = centre,
+        ) -> Matrix:
+            train, test = folds[fold]
+            data = _fold_moments(
+                mapped[train], labels[train], label_weights[train], count, unlabelled, priors, match
+            )  # fmt: skip
+            quadratic = data.quadratic(labelled_weights[gamma][data.splits.kept])
+            return (mapped[test] - centre) @ solve_path(quadratic, data.linear(), regularizations)
+
+        tasks = [(f, g) for f in range(len(folds)) for g in range(len(labelled_weights))]
+        with pool.single_threaded_blas():
+            scored = pool.run(candidate, tasks, threads)
+        for (f, g), columns in zip(tasks, scored):
+            test = folds[f][1]
+            held_out[number, g][:, test] = columns.T
+            results[number, g, :, f] = [
+                ordinal_auc(labels[test], column, label_weights[test], count) for column in columns.T
+            ]
+    means = results.mean(axis=-1)
+    place = _choose(means, results)
+    return Choice(place, means, results[place], rows, held_out[place])
+
+
+def _fold_moments(
+    mapped: Matrix, labels: Codes, weights: Vector, count: int, unlabelled: tuple[Vector, Matrix] | None,
+    priors: Vector | None, match: bool,
+) -> Moments:  # fmt: skip
+    totals = np.bincount(labels, weights=weights, minlength=count)
+    shares = weights / totals[labels]
+    members = np.zeros((count, len(labels)))
+    members[labels, np.arange(len(labels))] = shares
+    means = members @ mapped
+    if match and unlabelled is not None:
+        priors = matched_priors(means, unlabelled[0], totals > 0)
+    splits = Splits.of(present_priors(totals, priors))
+    rooted = mapped * np.sqrt(splits.class_weight[labels] * shares)[:, None]
+    mean_u, second_u = unlabelled if unlabelled is not None else (None, None)
+    return Moments(splits, means, rooted.T @ rooted, mean_u, second_u)
+
+
+def _overall_mean(
+    mapped: Matrix, weights: Vector, unlabelled: tuple[Vector, Matrix] | None, unlabelled_total: float
+) -> Vector:
+    total = weights @ mapped
+    if unlabelled is not None:
+        total = total + unlabelled_total * unlabelled[0]
+    return np.asarray(total / (weights.sum() + unlabelled_total))
+
+
+def _choose(means: NDArray[np.float64], results: NDArray[np.float64]) -> tuple[int, int, int]:
+    """The best candidate; of candidates that tie, the smoothest map and the strongest λ come first."""
+    cautious = _first_best(means[:, :1])
+    boldest = _first_best(means)
+    if boldest[1] == 0:
+        return boldest
+    gain = results[boldest] - results[cautious]
+    error = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else np.inf
+    return boldest if gain.mean() > error + _TIE else cautious
+
+
+def _first_best(means: NDArray[np.float64]) -> tuple[int, int, int]:
+    place = np.argwhere(means >= means.max() - _TIE)[-1]
+    return int(place[0]), int(place[1]), int(place[2])
+
+
+def ordinal_auc(labels: Codes, scores: Vector, weights: Vector, count: int) -> float:
+    """Mean over the splits of the weighted chance that a higher class scores higher (Eq. 2), ties counting half."""
+    distinct, group = np.unique(scores, return_inverse=True)
+    table = np.zeros((count, len(distinct)))
+    np.add.at(table, (labels, group), weights)
+    below = np.cumsum(table, axis=0)[:-1]
+    above = table.sum(axis=0) - below
+    won = np.cumsum(below, axis=1) - below / 2
+    pairs = above.sum(axis=1) * below.sum(axis=1)
+    kept = pairs > 0
+    return float(np.mean((above * won).sum(axis=1)[kept] / pairs[kept]))
