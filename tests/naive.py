@@ -299,3 +299,40 @@ def passive_aggressive_side(w, x, H, error, *, variant, adaptation, constraint, 
     elif constraint != "free":
         new = np.concatenate([np.maximum(new[:bounded], 0), new[bounded:]])
     return new, H
+def ordinal_pair_risk(scores, codes, weights, priors, gamma):
+    """Eqs. 7 and 8 with the squared loss, pair by pair: mean over splits of γ R_PN + (1−γ)(R_PU + R_NU − ½)."""
+
+    def side(classes):
+        """Rows of these classes with weights that mix the classes by their priors."""
+        rows, shares = [], []
+        for c in classes:
+            members = np.flatnonzero(codes == c)
+            rows += list(members)
+            shares += list(priors[c] * weights[members] / weights[members].sum())
+        return rows, np.array(shares) / np.sum(shares)
+
+    def risk(left, right):
+        total = 0.0
+        for a, share_a in zip(*left):
+            for b, share_b in zip(*right):
+                total += share_a * share_b * (1 - scores[a] + scores[b]) ** 2
+        return total
+
+    k = len(priors)
+    free = np.flatnonzero(codes < 0)
+    unlabelled = (free, weights[free] / weights[free].sum())
+    risks = []
+    for j in range(k - 1):
+        high, low = side(range(j + 1, k)), side(range(j + 1))
+        mixed = risk(high, unlabelled) + risk(unlabelled, low) - 0.5 if len(free) else 0.0
+        risks.append(gamma[j] * risk(high, low) + (1 - gamma[j]) * mixed)
+    return float(np.mean(risks))
+
+
+def best_cut_cost(scores, codes, weights, k, cost):
+    """The least cost(predicted) over every way to cut the scores into k consecutive classes."""
+    from itertools import combinations_with_replacement
+
+    distinct = np.unique(scores)
+    borders = np.concatenate(([distinct[0] - 1], (distinct[1:] + distinct[:-1]) / 2, [distinct[-1] + 1]))
+    return min(cost(np.searchsorted(cut, scores)) for cut in combinations_with_replacement(borders, k - 1))

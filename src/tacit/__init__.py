@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from tacit.estimators.neighbour_tagger import NeighbourTagger as NeighbourTagger
     from tacit.estimators.rating_stream import RatingStream as RatingStream
     from tacit.estimators.tune import tune as tune
+    from tacit.estimators.ordinal_ranker import OrdinalRanker as OrdinalRanker
     from tacit.estimators.word_vectors import WordVectors as WordVectors
 
 _HOMES = {
+    "OrdinalRanker": "tacit.estimators.ordinal_ranker",
     "Interactions": "tacit.data.interactions",
     "FactorRecommender": "tacit.estimators.factor_recommender",
     "WordVectors": "tacit.estimators.word_vectors",

@@ -124,3 +124,28 @@ def _expert_rating_stream(**parameters: Any) -> Any:
 
 CASES.append(Case("RatingStream", _rating_stream, _tiny_ratings, _rating_answer, lambda: ([], [], [])))
 CASES.append(Case("ExpertRatingStream", _expert_rating_stream, _tiny_ratings, _rating_answer, lambda: ([], [], [])))
+def _ordinal(**parameters: Any) -> Any:
+    from tacit import OrdinalRanker
+
+    return OrdinalRanker(**{"frequencies": 16, "iterations": 5, "batch_size": 8, "progress": False, **parameters})
+
+
+def _stochastic_ordinal(**parameters: Any) -> Any:
+    return _ordinal(**{"solver": "stochastic", **parameters})
+
+
+def _grades(rng: np.random.Generator) -> tuple[Any, ...]:
+    X = rng.standard_normal((60, 3))
+    return X, np.where(np.arange(60) < 40, np.digitize(X[:, 0], [-0.5, 0.5]), -1)
+
+
+def _rank_scores(model: Any, arguments: tuple[Any, ...]) -> np.ndarray:
+    return model.rank_score(arguments[0])
+
+
+def _no_grades() -> tuple[Any, ...]:
+    return np.zeros((4, 2)), np.full(4, -1)
+
+
+CASES.append(Case("OrdinalRanker", _ordinal, _grades, _rank_scores, _no_grades))
+CASES.append(Case("OrdinalRanker, stochastic", _stochastic_ordinal, _grades, _rank_scores, _no_grades))

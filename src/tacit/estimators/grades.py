@@ -28,21 +28,29 @@ class GradeWarning(UserWarning):
     """The coding of y admits a second reading, and this says which one was taken."""
 
 
-def read_grades(y: Any, classes: Sequence[Any] | None = None, unlabelled: Any = -1) -> tuple[Codes, Classes]:
+def read_grades(
+    y: Any, classes: Sequence[Any] | None = None, unlabelled: Any = -1, *, all_unlabelled: bool = False
+) -> tuple[Codes, Classes]:
     """Class numbers (−1 where unlabelled) and the classes in their order.
+
+    ``all_unlabelled`` permits a y without any label, as a later part of a stream may be.
 
     >>> codes, classes = read_grades(["bad", None, "good"], classes=["bad", "fair", "good"])
     >>> codes, classes
     (array([ 0, -1,  2]), array(['bad', 'fair', 'good'], dtype='<U4'))
     """
     if y is None:
-        raise InputError("y is None; this estimator requires y to be passed, with -1 for unlabelled rows.")
+        raise InputError("OrdinalRanker requires y to be passed, but the target y is None; mark unlabelled rows by -1.")
     ordered = _ordered_categories(y)
     if classes is None and ordered is not None:
         classes = ordered
     values = _as_values(y)
     known = ~_is_missing(values, unlabelled)
-    if unlabelled is not None and values.dtype.kind in "iuf" and _is_sign_coding(values, unlabelled):
+    if classes is not None and unlabelled is not None and unlabelled in list(classes):
+        raise InputError(
+            f"classes lists {unlabelled!r}, which marks unlabelled rows; set unlabelled=None or another mark."
+        )
+    if classes is None and _is_sign_coding(values, unlabelled):
         warnings.warn(
             "y holds only -1 and 1, which is read as two classes and not as one class with unlabelled rows; "
             "set unlabelled=None to confirm.",
@@ -50,7 +58,7 @@ def read_grades(y: Any, classes: Sequence[Any] | None = None, unlabelled: Any = 
             stacklevel=4,
         )
         known = ~_is_missing(values, None)
-    if not known.any():
+    if not known.any() and not (all_unlabelled and classes is not None):
         raise InputError("y has no labelled row: every value is -1, None or NaN; give at least two classes.")
     labels = _plain(values[known])
     if classes is None:
@@ -73,7 +81,7 @@ def encode(labels: NDArray[Any], classes: Classes) -> Codes:
 
 def _ordered_categories(y: Any) -> list[Any] | None:
     """The categories of an ordered pandas categorical or of a polars Enum, lowest first."""
-    dtype = getattr(y, "dtype", None)
+    dtype: Any = getattr(y, "dtype", None)
     if getattr(dtype, "ordered", False) and hasattr(dtype, "categories"):
         return list(dtype.categories)
     if type(dtype).__name__ == "Enum" and type(dtype).__module__.startswith("polars"):
@@ -113,7 +121,7 @@ def _is_missing(values: NDArray[Any], unlabelled: Any) -> NDArray[np.bool_]:
 
 def _is_sign_coding(values: NDArray[Any], unlabelled: Any) -> bool:
     """Exactly the values −1 and 1, where −1 is also the mark of the unlabelled."""
-    return bool(unlabelled == -1 and np.array_equal(np.unique(values), [-1, 1]))
+    return bool(values.dtype.kind in "if" and unlabelled == -1 and np.array_equal(np.unique(values), [-1, 1]))
 
 
 def _plain(labels: NDArray[Any]) -> NDArray[Any]:

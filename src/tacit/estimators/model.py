@@ -16,6 +16,7 @@ from tacit.progress import Callback as Callback
 Array = NDArray[Any]
 
 _HOMES = {
+    "OrdinalRanker": "tacit.estimators.ordinal_ranker",
     "FactorRecommender": "tacit.estimators.factor_recommender",
     "WordVectors": "tacit.estimators.word_vectors",
     "FactorTagger": "tacit.estimators.factor_tagger",

@@ -3,8 +3,7 @@
 What is dear is done once: for every bandwidth the unlabelled rows (at most 20,000 of them) are mapped and their
 moments gathered, and every fold, every γ and every λ reuses them; a fold adds the moments of its few labelled rows, and
 one eigendecomposition per γ gives the whole path over λ. γ = 1, which ignores the unlabelled rows, is always among the
-candidates, and it wins unless another one is better by more than the standard error of the difference over the folds:
-unlabelled rows are used where they show a gain and only there.
+candidates and wins ties; what it would have reached is kept beside the winner's figure.
 
 Held-out scores of the chosen candidate come back as well: thresholds and probabilities are fitted to them, since
 scores of rows that were trained on flatter.
@@ -20,8 +19,9 @@ from numpy.typing import NDArray
 from tacit import threads as pool
 from tacit.errors import InputError
 from tacit.objective.pairwise import Moments, Splits, matched_priors
+from tacit.progress import Run
 from tacit.solvers.feature_moments import FeatureMap
-from tacit.solvers.ordinal_exact import present_priors, solve_path, unlabelled_moments
+from tacit.solvers.ordinal_exact import class_totals, present_priors, solve_path, unlabelled_moments
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -37,15 +37,32 @@ _TIE = 1e-9
 class Choice:
     """What cross-validation found.
 
-    ``scores`` (maps, γ, λ) are mean ordinal AUCs over the folds; ``held_out`` are the scores of ``rows`` by models
-    that had not seen them (NaN where no fold held a row out); ``place`` is the winner in ``scores``.
+    ``scores`` (maps, γ, λ) are mean ordinal AUCs over the folds, NaN for maps that an interrupt left out; ``place`` is
+    the winner there and ``labelled_only`` the best of γ = 1. ``held_out`` are the winner's scores of ``rows`` by
+    models that had not seen them (NaN where no fold held a row out).
     """
 
     place: tuple[int, int, int]
+    labelled_only: tuple[int, int, int] | None
     scores: NDArray[np.float64]
-    folds: NDArray[np.float64]
     rows: NDArray[np.intp]
     held_out: Vector
+
+    def report(self) -> dict[str, Any]:
+        """Cross-validated AUC of the winner and of the best that ignores unlabelled rows."""
+        report: dict[str, Any] = {"auc": float(self.scores[self.place]), "candidates": int(self.scores.size)}
+        if self.labelled_only is not None:
+            report["auc_labelled_only"] = float(self.scores[self.labelled_only])
+        return report
+
+
+def selection_rows(codes: Codes, seed: int) -> NDArray[np.intp]:
+    """At most 4,000 labelled rows, every class in its share."""
+    labelled = np.flatnonzero(codes >= 0)
+    if len(labelled) <= MOST_LABELLED:
+        return labelled
+    order = np.argsort(codes[labelled] + np.random.default_rng(seed).random(len(labelled)))
+    return np.sort(labelled[order[np.linspace(0, len(labelled) - 1, MOST_LABELLED).astype(np.intp)]])
 
 
 def make_folds(codes: Codes, rows: NDArray[np.intp], cv: Any, seed: int) -> list[Fold]:
@@ -85,24 +102,26 @@ def cross_validate(
     folds: Sequence[Fold],
     priors: Vector | None = None,
     match: bool = False,
+    run: Run,
     seed: int = 0,
     threads: int = 0,
 ) -> Choice:
-    """Ordinal AUC of every candidate, over ``folds`` of the labelled ``rows``.
+    """Ordinal AUC of every candidate, over ``folds`` of the labelled ``rows``; one iteration of ``run`` per map.
 
     Parameters
     ----------
     maps : one feature map per bandwidth
-    labelled_weights : candidates for γ, each with one entry per split; the first is the one that others must beat
+    labelled_weights : candidates for γ, each with one entry per split
     """
     labels, label_weights = codes[rows], weights[rows]
     rest = np.flatnonzero(codes < 0)
     if len(rest) > MOST_UNLABELLED:
         rest = np.sort(np.random.default_rng(seed).choice(rest, MOST_UNLABELLED, replace=False))
     shape = (len(maps), len(labelled_weights), len(regularizations))
-    results = np.full((*shape, len(folds)), np.nan)
+    results = np.full(shape, np.nan)
     held_out = np.full((*shape, len(rows)), np.nan)
-    for number, features in enumerate(maps):
+    for number in run.iterations():
+        features = maps[number]
         mapped = features.transform(table[rows])
         unlabelled = unlabelled_moments(table, rest, weights[rest], features, threads) if len(rest) else None
         centre = _overall_mean(mapped, label_weights, unlabelled, float(weights[codes < 0].sum()))
@@ -115,31 +134,35 @@ def cross_validate(
             centre: Vector = centre,
         ) -> Matrix:
             train, test = folds[fold]
-            data = _fold_moments(
-                mapped[train], labels[train], label_weights[train], count, unlabelled, priors, match
-            )  # fmt: skip
+            data = _fold_moments(mapped[train], labels[train], label_weights[train], count, unlabelled, priors, match)
             quadratic = data.quadratic(labelled_weights[gamma][data.splits.kept])
             return (mapped[test] - centre) @ solve_path(quadratic, data.linear(), regularizations)
 
         tasks = [(f, g) for f in range(len(folds)) for g in range(len(labelled_weights))]
         with pool.single_threaded_blas():
             scored = pool.run(candidate, tasks, threads)
+        areas = np.empty((len(folds), *shape[1:]))
         for (f, g), columns in zip(tasks, scored):
             test = folds[f][1]
             held_out[number, g][:, test] = columns.T
-            results[number, g, :, f] = [
-                ordinal_auc(labels[test], column, label_weights[test], count) for column in columns.T
-            ]
-    means = results.mean(axis=-1)
-    place = _choose(means, results)
-    return Choice(place, means, results[place], rows, held_out[place])
+            areas[f, g] = [ordinal_auc(labels[test], column, label_weights[test], count) for column in columns.T]
+        results[number] = areas.mean(axis=0)
+        run.report(auc=float(results[number].max()))
+    place = _best(results)
+    cautious = [g for g, weight in enumerate(labelled_weights) if np.all(weight == 1)]
+    plain = None
+    if cautious:
+        masked = np.full(shape, np.nan)
+        masked[:, cautious] = results[:, cautious]
+        plain = _best(masked)
+    return Choice(place, plain, results, rows, held_out[place])
 
 
 def _fold_moments(
     mapped: Matrix, labels: Codes, weights: Vector, count: int, unlabelled: tuple[Vector, Matrix] | None,
     priors: Vector | None, match: bool,
 ) -> Moments:  # fmt: skip
-    totals = np.bincount(labels, weights=weights, minlength=count)
+    totals = class_totals(labels, weights, count)
     shares = weights / totals[labels]
     members = np.zeros((count, len(labels)))
     members[labels, np.arange(len(labels))] = shares
@@ -161,20 +184,12 @@ def _overall_mean(
     return np.asarray(total / (weights.sum() + unlabelled_total))
 
 
-def _choose(means: NDArray[np.float64], results: NDArray[np.float64]) -> tuple[int, int, int]:
-    """The best candidate; of candidates that tie, the smoothest map and the strongest λ come first."""
-    cautious = _first_best(means[:, :1])
-    boldest = _first_best(means)
-    if boldest[1] == 0:
-        return boldest
-    gain = results[boldest] - results[cautious]
-    error = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else np.inf
-    return boldest if gain.mean() > error + _TIE else cautious
-
-
-def _first_best(means: NDArray[np.float64]) -> tuple[int, int, int]:
-    place = np.argwhere(means >= means.max() - _TIE)[-1]
-    return int(place[0]), int(place[1]), int(place[2])
+def _best(results: NDArray[np.float64]) -> tuple[int, int, int]:
+    """The best candidate; of those that tie, the first γ, then the strongest λ, then the widest map."""
+    places = np.argwhere(results >= np.nanmax(results) - _TIE)
+    order = np.lexsort((-places[:, 0], -places[:, 2], places[:, 1]))
+    m, g, r = places[order[0]]
+    return int(m), int(g), int(r)
 
 
 def ordinal_auc(labels: Codes, scores: Vector, weights: Vector, count: int) -> float:

@@ -37,6 +37,7 @@ class Splits:
     ``kept`` numbers the splits that have both sides; the others (all classes on one side are absent) are left out.
     """
 
+    priors: Vector
     positive: Matrix
     negative: Matrix
     kept: NDArray[np.intp]
@@ -56,7 +57,8 @@ class Splits:
         if len(kept) == 0:
             raise InputError("y must hold at least two classes among its labelled rows; one class cannot be ranked.")
         above, below = above[kept], below[kept]
-        return cls(above / above.sum(axis=1, keepdims=True), below / below.sum(axis=1, keepdims=True), kept)
+        positive, negative = (side / side.sum(axis=1, keepdims=True) for side in (above, below))
+        return cls(priors, positive, negative, kept)
 
     @property
     def count(self) -> int:
@@ -130,3 +132,43 @@ def matched_priors(class_means: Matrix, unlabelled_mean: Vector, present: NDArra
     priors = np.zeros(len(class_means))
     priors[present] = shares / shares.sum()
     return priors
+
+
+def batch_risk(
+    scores: Vector, codes: NDArray[np.intp], shares: Vector, splits: Splits, labelled_weight: Vector
+) -> tuple[float, Vector]:
+    """The data term of Eq. 9 over all pairs of a batch, and its derivative by every score.
+
+    Parameters
+    ----------
+    scores, codes : f(x) of the rows and their classes, −1 where unlabelled
+    shares : weights of the rows, summing to one within every class and within the unlabelled rows
+
+    The derivatives are l'₁ … l'₆ of Eq. 10 summed over the pairs that a row is in. The squared loss makes them linear
+    in the other side's mean score, so a batch of b rows costs O(b) and not O(b²):
+
+        class i       2 share [a_i f + Σ_j neg_ji (1 − γ_j f̄_P − (1−γ_j) f̄_U) − pos_ji (1 + γ_j f̄_N + (1−γ_j) f̄_U)]
+        unlabelled    2 share Σ_j (1−γ_j) (2f − f̄_P − f̄_N)
+
+    where Σ_j stands for the mean over the splits.
+    """
+    count = splits.positive.shape[1]
+    known = codes >= 0
+    unlabelled_part = 1 - labelled_weight
+    sums = np.bincount(codes[known], weights=(shares * scores)[known], minlength=count)
+    squares = np.bincount(codes[known], weights=(shares * scores**2)[known], minlength=count)
+    high, low = splits.positive @ sums, splits.negative @ sums
+    rest, rest_share = scores[~known], shares[~known]
+    middle = float(rest_share @ rest)
+    spread = splits.positive @ squares + splits.negative @ squares
+    labelled_risk = 1 - 2 * (high - low) + spread - 2 * high * low
+    mixed_risk = 1.5 - 2 * (high - low) + spread + 2 * float(rest_share @ rest**2) - 2 * middle * (high + low)
+    value = float(np.mean(labelled_weight * labelled_risk + unlabelled_part * mixed_risk))
+    pull = splits.negative.T @ (1 - labelled_weight * high - unlabelled_part * middle)
+    pull -= splits.positive.T @ (1 + labelled_weight * low + unlabelled_part * middle)
+    pull /= splits.count
+    slopes = np.empty_like(scores)
+    slopes[known] = 2 * shares[known] * (splits.class_weight[codes[known]] * scores[known] + pull[codes[known]])
+    offset = float(np.mean(unlabelled_part * (high + low)))
+    slopes[~known] = 2 * rest_share * (2 * unlabelled_part.mean() * rest - offset)
+    return value, slopes

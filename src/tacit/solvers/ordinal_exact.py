@@ -4,10 +4,11 @@ Setting the gradient of L(w) = λ/2 ‖w‖² + wᵀAw − 2⟨c, w⟩ to zero g
 
     w(λ) = V diag(2 / (λ + 2e)) Vᵀ c,
 
-so one eigendecomposition serves every λ.
+so one eigendecomposition serves every λ; a single λ is solved by Cholesky.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from tacit.errors import DivergedError, InputError
 from tacit.objective.pairwise import Moments, Splits, matched_priors
 from tacit.solvers.feature_moments import FeatureMap, group_means, moments
+from tacit.threads import single_threaded_blas
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -35,11 +37,19 @@ def solve_path(quadratic: Matrix, linear: Vector, regularizations: Sequence[floa
             "The second moments of the features are not finite in the exact solve: scale the columns of X "
             "(standardise=True) or remove extreme values."
         )
-    values, vectors = scipy.linalg.eigh(quadratic, driver="evd", check_finite=False)
-    # A is a mean of squares: what is below zero is rounding.
-    values = np.maximum(values, 0.0)
-    factors = 2.0 / (np.asarray(regularizations)[None, :] + 2.0 * values[:, None])
-    return np.asarray(vectors @ (factors * (vectors.T @ linear)[:, None]))
+    with single_threaded_blas():
+        if len(regularizations) == 1:
+            shifted = 2 * quadratic
+            np.fill_diagonal(shifted, shifted.diagonal() + regularizations[0])
+            # Ten times cheaper than eigenvectors; it fails where λ is lost in the rounding of A, which they survive.
+            with suppress(scipy.linalg.LinAlgError):
+                factor = scipy.linalg.cho_factor(shifted, overwrite_a=True, check_finite=False)
+                return np.asarray(scipy.linalg.cho_solve(factor, 2 * linear, check_finite=False))[:, None]
+        values, vectors = scipy.linalg.eigh(quadratic, driver="evd", check_finite=False)
+        # A is a mean of squares: what is below zero is rounding.
+        values = np.maximum(values, 0.0)
+        factors = 2.0 / (np.asarray(regularizations)[None, :] + 2.0 * values[:, None])
+        return np.asarray(vectors @ (factors * (vectors.T @ linear)[:, None]))
 
 
 def gather(
@@ -66,7 +76,7 @@ def gather(
     """
     labelled = np.flatnonzero(codes >= 0)
     label, weight = codes[labelled], weights[labelled]
-    totals = np.bincount(label, weights=weight, minlength=count)
+    totals = class_totals(codes, weights, count)
     shares = weight / totals[label]
     rest = np.flatnonzero(codes < 0)
     if unlabelled is None and len(rest):
@@ -89,6 +99,12 @@ def unlabelled_moments(
     groups = np.zeros(len(rows), dtype=np.intp)
     means, second = moments(table, rows, shares, groups, 1, shares, features, threads)
     return means[0], second
+
+
+def class_totals(codes: NDArray[np.intp], weights: Vector, count: int) -> Vector:
+    """The weight of every class among the labelled rows."""
+    known = codes >= 0
+    return np.bincount(codes[known], weights=weights[known], minlength=count).astype(np.float64)
 
 
 def present_priors(totals: Vector, priors: Vector | None) -> Vector:

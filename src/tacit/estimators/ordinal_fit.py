@@ -1,0 +1,188 @@
+"""Fitting an ordinal ranker: scale, choose, solve, cut. Knows arrays and settings, not the estimator."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import InputError
+from tacit.estimators.ordinal_maps import landmarks_of, make_map
+from tacit.estimators.ordinal_selection import (
+    Choice,
+    cross_validate,
+    make_folds,
+    selection_rows,
+    usable_folds,
+)
+from tacit.estimators.ordinal_settings import (
+    Fitted,
+    Settings,
+    candidate_bandwidths,
+    candidate_mixes,
+    candidate_strengths,
+    read_priors,
+)
+from tacit.features.scaling import Scaling
+from tacit.objective.pairwise import Splits, matched_priors
+from tacit.progress import Run
+from tacit.solvers.feature_moments import FeatureMap, group_means, scores
+from tacit.solvers.ordinal_exact import class_totals, gather, present_priors, solve_path
+from tacit.solvers.stochastic import Descent, Pool
+from tacit.solvers.temperature import decision_values, fit_temperature
+from tacit.solvers.thresholds import thresholds
+
+Vector = NDArray[np.float64]
+Codes = NDArray[np.intp]
+MapMaker = Callable[[float, int], FeatureMap]
+
+LARGEST_EXACT = 4_096
+_SELECTION_FREQUENCIES = 256
+_PLAIN_REGULARIZATION = 1e-2
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Bandwidth, λ and γ, and where they were cross-validated what was seen."""
+
+    bandwidth: float
+    strength: float
+    mix: Vector
+    choice: Choice | None
+    history: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Coefficients, and the means of the mapped rows that centre the score."""
+
+    coefficients: Vector
+    splits: Splits
+    class_means: NDArray[np.float64]
+    unlabelled_mean: Vector | None
+    history: list[dict[str, Any]] | None = None
+
+
+def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings: Settings) -> Fitted:
+    """The whole fit of rows with positive weights; codes are −1 where unlabelled."""
+    s = settings
+    if len(np.unique(codes[codes >= 0])) < 2:
+        raise InputError("y must hold at least two classes among its labelled rows; with one class nothing is ranked.")
+    scaling = Scaling.of(table, weights, s.standardise)
+    nystrom = s.features == "nystrom"
+    landmarks = landmarks_of(table, weights, scaling, s.frequencies, s.seed) if nystrom else None
+    priors, match = read_priors(s.class_priors, count)
+
+    def map_of(bandwidth: float, most: int) -> FeatureMap:
+        return make_map(s.kernel, s.features, min(s.frequencies, most), bandwidth, s.seed, scaling, landmarks)
+
+    exact = s.solver == "exact" or (s.solver == "auto" and map_of(1.0, s.frequencies).size <= LARGEST_EXACT)
+    rows = selection_rows(codes, s.seed)
+    chosen = _choose(table, codes, weights, count, s, scaling, map_of, rows, priors, match, exact)
+    features = map_of(chosen.bandwidth, s.frequencies)
+    solve = _solve_exactly if exact else _descend
+    solution = solve(table, codes, weights, count, features, s, chosen, priors, match)
+    w = solution.coefficients
+    intercept = -float(w @ _overall_mean(solution, codes, weights))
+    if chosen.choice is not None:
+        seen = np.isfinite(chosen.choice.held_out)
+        rows, score = rows[seen], chosen.choice.held_out[seen]
+    else:
+        score = scores(table[rows], w, features, s.threads) + intercept
+    cuts, slope = cut(score, codes[rows], weights[rows], count, s.threshold_rule)
+    return Fitted(
+        coefficients=w,
+        intercept=intercept,
+        thresholds=cuts,
+        slope=slope,
+        bandwidth=chosen.bandwidth,
+        regularization=chosen.strength,
+        unlabelled_weight=1 - chosen.mix,
+        class_prior=solution.splits.priors,
+        mean=scaling.mean,
+        scale=scaling.scale,
+        seed=s.seed,
+        selection={} if chosen.choice is None else chosen.choice.report(),
+        history=without_clock(chosen.history if solution.history is None else solution.history),
+        landmarks=landmarks,
+    )
+
+
+def cut(score: Vector, codes: Codes, weights: Vector, count: int, rule: str) -> tuple[Vector, float]:
+    """Thresholds and the slope of the probabilities, from scores of labelled rows."""
+    cuts = thresholds(score, codes, weights, count, rule)
+    return cuts, fit_temperature(decision_values(score, cuts), codes, weights)
+
+
+def without_clock(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Records without their times: equal models are equal files."""
+    return [{key: value for key, value in record.items() if key != "elapsed"} for record in history]
+
+
+def _choose(
+    table: Any, codes: Codes, weights: Vector, count: int, s: Settings, scaling: Scaling, map_of: MapMaker,
+    rows: NDArray[np.intp], priors: Vector | None, match: bool, exact: bool,
+) -> Chosen:  # fmt: skip
+    """Cross-validate whatever is not given; with too few labels for that, take plain values and γ = 1."""
+    mixes = candidate_mixes(s.unlabelled_weight, count, bool(np.any(codes < 0)))
+    bandwidths = candidate_bandwidths(s, scaling)
+    folds = usable_folds(make_folds(codes, rows, s.cv, s.seed), codes[rows])
+    if not folds:
+        plain = s.regularization if s.regularization is not None else _PLAIN_REGULARIZATION
+        return Chosen(bandwidths[len(bandwidths) // 2], plain, mixes[0], None, [])
+    most = min(_SELECTION_FREQUENCIES, max(32, len(rows) // 2))
+    maps = [map_of(bandwidth, most) for bandwidth in bandwidths]
+    strengths = candidate_strengths(s, maps[0], table[rows], weights[rows])
+    # The stochastic solver's own steps are what its caller wants to hear of.
+    callback = s.callback if exact else None
+    with Run("choose", len(maps), progress=s.progress, callback=callback) as run:
+        choice = cross_validate(
+            table, codes, weights, count, maps, mixes, strengths, rows=rows, folds=folds, priors=priors, match=match,
+            run=run, seed=s.seed, threads=s.threads,
+        )  # fmt: skip
+    bandwidth, mix, strength = choice.place
+    return Chosen(float(bandwidths[bandwidth]), float(strengths[strength]), mixes[mix], choice, run.history)
+
+
+def _solve_exactly(
+    table: Any, codes: Codes, weights: Vector, count: int, features: FeatureMap, s: Settings, chosen: Chosen,
+    priors: Vector | None, match: bool,
+) -> Solution:  # fmt: skip
+    if features.size > LARGEST_EXACT:
+        raise InputError(
+            f"solver='exact' holds a matrix of {features.size} × {features.size} features, and at most "
+            f"{LARGEST_EXACT} are allowed; use solver='stochastic', features='nystrom' or fewer frequencies."
+        )
+    data = gather(table, codes, weights, count, features, priors=priors, match=match, threads=s.threads)
+    w = solve_path(data.quadratic(chosen.mix[data.splits.kept]), data.linear(), [chosen.strength])[:, 0]
+    return Solution(w, data.splits, data.class_means, data.unlabelled_mean)
+
+
+def _descend(
+    table: Any, codes: Codes, weights: Vector, count: int, features: FeatureMap, s: Settings, chosen: Chosen,
+    priors: Vector | None, match: bool,
+) -> Solution:  # fmt: skip
+    groups = np.where(codes < 0, count, codes)
+    totals = class_totals(groups, weights, count + 1)
+    shares = weights / totals[groups]
+    means = group_means(table, np.arange(len(codes)), shares, groups, count + 1, features, s.threads)
+    rest = means[count] if totals[count] > 0 else None
+    if match and rest is not None:
+        priors = matched_priors(means[:count], rest, totals[:count] > 0)
+    splits = Splits.of(present_priors(totals[:count], priors))
+    descent = Descent(
+        features, splits, chosen.mix[splits.kept], chosen.strength, batch_size=s.batch_size, step=s.step, seed=s.seed
+    )
+    source = Pool(table, codes, weights, count)
+    descent.measure(source, s.threads)
+    with Run("grade", s.iterations, progress=s.progress, callback=s.callback) as run:
+        descent.run(source, run)
+    return Solution(descent.coefficients, splits, means[:count], rest, run.history)
+
+
+def _overall_mean(solution: Solution, codes: Codes, weights: Vector) -> Vector:
+    total = class_totals(codes, weights, len(solution.class_means)) @ solution.class_means
+    if solution.unlabelled_mean is not None:
+        total = total + weights[codes < 0].sum() * solution.unlabelled_mean
+    return np.asarray(total / weights.sum())

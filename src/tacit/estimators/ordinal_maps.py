@@ -1,0 +1,54 @@
+"""The feature map of an ordinal ranker, from its parameters or from what was learned."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.features.fourier import FourierFeatures
+from tacit.features.linear import LinearFeatures
+from tacit.features.nystrom import NystromFeatures, choose_landmarks
+from tacit.features.scaling import Scaling
+from tacit.solvers.feature_moments import FeatureMap
+
+Matrix = NDArray[np.float64]
+
+BANDWIDTH_STEPS = (0.5, 1.0, 1.4, 2.0, 2.8)
+"""Bandwidths tried, as multiples of the typical distance between rows over √2."""
+
+
+class ScaledNystrom:
+    """Nyström features of rows over their scale."""
+
+    def __init__(self, scaling: Scaling, inner: NystromFeatures) -> None:
+        self.scaling = scaling
+        self.inner = inner
+
+    @property
+    def size(self) -> int:
+        return self.inner.size
+
+    def transform(self, rows: Any) -> Matrix:
+        return self.inner.transform(self.scaling.divide(rows))
+
+
+def typical_bandwidth(kernel: str, scaling: Scaling) -> float:
+    """ℓ₀ from the columns' spreads: √Σ spread², half the mean squared distance (gaussian), or Σ spread (laplacian)."""
+    total = float(np.sum(scaling.spread**2)) ** 0.5 if kernel == "gaussian" else float(np.sum(scaling.spread))
+    return total if total > 0 else 1.0
+
+
+def make_map(
+    kernel: str, features: str, size: int, bandwidth: float, seed: int, scaling: Scaling, landmarks: Matrix | None
+) -> FeatureMap:
+    """Fourier, Nyström or linear features."""
+    if features == "nystrom" and landmarks is not None:
+        return ScaledNystrom(scaling, NystromFeatures(kernel, bandwidth, landmarks))
+    if kernel == "linear":
+        return LinearFeatures(scaling)
+    return FourierFeatures(kernel, size, bandwidth, seed, scaling)
+
+
+def landmarks_of(table: Any, weights: NDArray[np.float64], scaling: Scaling, size: int, seed: int) -> Matrix:
+    """k-means landmarks of scaled rows."""
+    return choose_landmarks(scaling.divide(table), size, weights=weights, seed=seed)

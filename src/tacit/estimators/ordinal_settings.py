@@ -1,0 +1,131 @@
+"""Parameters of an ordinal ranker once checked, what a fit gives back, and candidates for what is left open."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import InputError
+from tacit.estimators.ordinal_maps import BANDWIDTH_STEPS, typical_bandwidth
+from tacit.features.scaling import Scaling
+from tacit.progress import Callback
+from tacit.solvers.feature_moments import FeatureMap
+
+Vector = NDArray[np.float64]
+
+REGULARIZATIONS = tuple(10.0 ** (e / 2) for e in range(-14, 1))
+UNLABELLED_WEIGHTS = (0.0, 0.25, 0.5, 1.0)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Checked parameters of ``OrdinalRanker``."""
+
+    kernel: str
+    features: str
+    frequencies: int
+    bandwidth: float | None
+    regularization: float | None
+    unlabelled_weight: Any
+    solver: str
+    iterations: int
+    batch_size: int
+    step: str
+    class_priors: Any
+    threshold_rule: str
+    classes: Sequence[Any] | None
+    standardise: bool
+    cv: Any
+    seed: int
+    threads: int
+    progress: bool | None
+    callback: Callback | None
+
+    def with_classes(self, classes: Any) -> Self:
+        return replace(self, classes=list(classes))
+
+    def keep(self, rows: NDArray[np.intp], count: int) -> Self:
+        """The same for a subset of the rows: folds that are listed name rows of the whole table."""
+        if isinstance(self.cv, int | np.integer):
+            return self
+        place = np.full(count, -1, dtype=np.intp)
+        place[rows] = np.arange(len(rows))
+        folds = [tuple(place[np.asarray(side)] for side in fold) for fold in self.cv]
+        return replace(self, cv=[tuple(side[side >= 0] for side in fold) for fold in folds])
+
+
+@dataclass
+class Fitted:
+    """What is learned; every field becomes an attribute with an underscore behind its name."""
+
+    coefficients: Vector
+    intercept: float
+    thresholds: Vector
+    slope: float
+    bandwidth: float
+    regularization: float
+    unlabelled_weight: Vector
+    class_prior: Vector
+    mean: Vector
+    scale: Vector
+    seed: int
+    selection: dict[str, Any]
+    history: list[dict[str, Any]]
+    landmarks: NDArray[np.float64] | None = None
+
+
+def read_priors(given: Any, count: int) -> tuple[Vector | None, bool]:
+    """Priors as numbers, and whether they are to be matched to the unlabelled rows.
+
+    >>> read_priors([1, 3], 2)
+    (array([0.25, 0.75]), False)
+    """
+    if given is None:
+        return None, False
+    if isinstance(given, str):
+        if given != "matched":
+            raise InputError(f"class_priors must be None, 'matched' or a list of shares, not {given!r}.")
+        return None, True
+    priors = np.asarray(given, dtype=np.float64)
+    if priors.shape != (count,) or not np.all(np.isfinite(priors)) or np.any(priors < 0) or priors.sum() <= 0:
+        raise InputError(f"class_priors must list {count} shares of at least 0, one for each class, not {given!r}.")
+    return priors / priors.sum(), False
+
+
+def candidate_mixes(given: Any, count: int, has_unlabelled: bool) -> list[Vector]:
+    """Candidates for γ per split, γ = 1 first.
+
+    >>> candidate_mixes(0.25, 3, True)
+    [array([0.75, 0.75])]
+    """
+    if not has_unlabelled:
+        return [np.ones(count - 1)]
+    if given is None:
+        return [np.full(count - 1, 1 - weight) for weight in UNLABELLED_WEIGHTS]
+    weights = np.asarray(given, dtype=np.float64)
+    fits = weights.ndim == 0 or weights.shape == (count - 1,)
+    if not fits or not np.all((weights >= 0) & (weights <= 1)):
+        raise InputError(
+            f"unlabelled_weight must be a number from 0 to 1, or a list of {count - 1} such numbers, not {given!r}."
+        )
+    return [1 - np.broadcast_to(weights, count - 1)]
+
+
+def candidate_bandwidths(settings: Settings, scaling: Scaling) -> list[float]:
+    """The bandwidth given, or multiples of the typical one; the linear kernel has none."""
+    if settings.bandwidth is not None:
+        return [settings.bandwidth]
+    if settings.kernel == "linear":
+        return [1.0]
+    return [step * typical_bandwidth(settings.kernel, scaling) for step in BANDWIDTH_STEPS]
+
+
+def candidate_strengths(settings: Settings, features: FeatureMap, rows: Any, weights: Vector) -> list[float]:
+    """The λ given, or a path in units of a mapped row's mean squared length: 1 for waves, about d for linear ones."""
+    if settings.regularization is not None:
+        return [settings.regularization]
+    lengths = np.square(features.transform(rows)).sum(axis=1)
+    unit = max(float(weights @ lengths / weights.sum()), 1e-12)
+    return [unit * strength for strength in REGULARIZATIONS]

@@ -1,0 +1,193 @@
+"""OrdinalRanker: scikit-learn's checks, what it learns, what it refuses."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from tacit import OrdinalRanker, load
+from tacit.errors import InputError
+from tacit.metrics.ordinal import ordinal_auc
+
+
+@parametrize_with_checks([OrdinalRanker()])
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def graded(n=400, labelled=80, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 4))
+    truth = np.digitize(X[:, 0] + X[:, 1] ** 2 + 0.2 * rng.standard_normal(n), [0.2, 1.2])
+    y = np.where(np.arange(n) < labelled, truth, -1)
+    return X, y, truth
+
+
+def small(**parameters):
+    return OrdinalRanker(**{"frequencies": 48, "random_state": 3, "progress": False} | parameters)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"kernel": "laplacian"},
+        {"features": "nystrom"},
+        {"solver": "stochastic"},
+        {"solver": "stochastic", "step": "decay", "iterations": 800},
+        {"class_priors": "matched"},
+        {"class_priors": [0.5, 0.3, 0.2]},
+        {"unlabelled_weight": [0.2, 0.6]},
+    ],
+    ids=str,
+)
+def test_every_way_ranks_rows_it_never_saw_graded(parameters):
+    X, y, truth = graded()
+    model = small(**parameters).fit(X, y)
+    assert ordinal_auc(truth[80:], model.rank_score(X[80:])) > 0.85
+    assert np.mean(np.abs(model.predict(X[80:]) - truth[80:])) < 0.45
+
+
+def test_stochastic_is_close_to_exact():
+    X, y, truth = graded()
+    areas = [ordinal_auc(truth[80:], small(solver=s).fit(X, y).rank_score(X[80:])) for s in ("exact", "stochastic")]
+    assert abs(areas[0] - areas[1]) < 0.01
+
+
+def test_one_decision_value_is_monotone_in_the_score_and_agrees_with_predict():
+    X, y, _ = graded()
+    model = small().fit(X, y)
+    order = np.argsort(model.rank_score(X))
+    decisions = model.decision_function(X)[order]
+    assert decisions.shape == (400, 3)
+    assert np.all(np.diff(decisions, axis=0) >= -1e-12)
+    np.testing.assert_array_equal(decisions.argmax(axis=1), model.predict(X)[order])
+    np.testing.assert_array_equal(model.predict_proba(X)[order].argmax(axis=1), model.predict(X)[order])
+
+
+def test_labelled_rows_alone_give_what_weight_zero_gives():
+    X, y, _ = graded()
+    settings = {"bandwidth": 2.0, "regularization": 1e-3, "unlabelled_weight": 0.0, "standardise": False}
+    with_rest, without = small(**settings).fit(X, y), small(**settings).fit(X[:80], y[:80])
+    first, second = with_rest.rank_score(X), without.rank_score(X)
+    np.testing.assert_allclose(first - first.mean(), second - second.mean(), rtol=1e-6, atol=1e-8)
+
+
+def test_ordered_text_and_none():
+    X, y, truth = graded()
+    names = np.array(["low", "mid", "high"], dtype=object)
+    text = names[truth]
+    text[80:] = None
+    listed = small(classes=["low", "mid", "high"]).fit(X, text)
+    categorical = pd.Categorical(text, categories=["low", "mid", "high"], ordered=True)
+    by_type = small().fit(X, categorical)
+    assert listed.classes_.tolist() == ["low", "mid", "high"]
+    np.testing.assert_array_equal(listed.predict(X), by_type.predict(X))
+    np.testing.assert_array_equal(listed.predict(X), names[small().fit(X, y).predict(X)])
+
+
+def test_a_grade_nobody_gave_keeps_its_place():
+    X, y, _ = graded()
+    model = small(classes=[0, 1, 2, 3]).fit(X, y)
+    assert len(model.thresholds_) == 3
+    assert set(model.predict(X)) <= {0, 1, 2}
+    assert model.predict_proba(X).shape == (400, 4)
+
+
+def test_selection_reports_what_labels_alone_would_have_reached():
+    X, y, _ = graded()
+    selection = small().fit(X, y).selection_
+    assert selection["auc"] >= selection["auc_labelled_only"] > 0.8
+
+
+def test_sparse_is_dense():
+    X, y, _ = graded()
+    X = np.where(np.abs(X) > 0.7, X, 0.0)
+    dense, sparse = small().fit(X, y), small().fit(sp.csr_matrix(X), y)
+    np.testing.assert_allclose(sparse.rank_score(sp.csc_array(X)), dense.rank_score(X), rtol=1e-6, atol=1e-8)
+
+
+def test_a_stream_of_parts_approaches_the_fit_of_the_whole():
+    X, y, truth = graded(n=1200, labelled=200, seed=4)
+    order = np.random.default_rng(0).permutation(1200)
+    X, y, truth = X[order], y[order], truth[order]
+    whole = small().fit(X, y)
+    stream = small(batch_size=32)
+    for start in range(0, 1200, 200):
+        stream.partial_fit(X[start : start + 200], y[start : start + 200], classes=[0, 1, 2])
+    free = y < 0
+    areas = [ordinal_auc(truth[free], model.rank_score(X[free])) for model in (whole, stream)]
+    assert areas[1] > areas[0] - 0.03
+    unlabelled_only = stream.partial_fit(X[:50], np.full(50, -1))
+    assert np.isfinite(unlabelled_only.rank_score(X)).all()
+
+
+def test_a_saved_text_model_keeps_its_classes(tmp_path):
+    X, y, _ = graded()
+    text = np.array(["low", "mid", "high"], dtype=object)[y]
+    text[y < 0] = None
+    model = small(classes=["low", "mid", "high"]).fit(X, text)
+    model.save(tmp_path / "m")
+    assert load(tmp_path / "m").predict(X[:9]).tolist() == model.predict(X[:9]).tolist()
+
+
+def test_unbalanced_labels_are_righted_by_matched_priors():
+    """Sixty labels of every grade, while grade 0 fills three quarters of the table."""
+    X = np.random.default_rng(2).standard_normal((3000, 4))
+    truth = np.digitize(X[:, 0] + X[:, 1], [1.0, 2.0])
+    y = np.full(3000, -1)
+    for c in range(3):
+        y[np.flatnonzero(truth == c)[:60]] = c
+    real = np.bincount(truth) / 3000
+    by_labels = small().fit(X, y).class_prior_
+    matched = small(class_priors="matched").fit(X, y).class_prior_
+    assert np.abs(matched - real).sum() < 0.5 * np.abs(by_labels - real).sum()
+
+
+def test_memory_never_holds_rows_by_features():
+    import tracemalloc
+
+    X, y, _ = graded(n=60_000, labelled=100)
+    model = small(frequencies=256, bandwidth=2.0, regularization=1e-3, unlabelled_weight=0.5, threads=1)
+    tracemalloc.start()
+    model.fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # 60,000 × 512 numbers would be 246 MB; a block, its phases and the two moments are far less.
+    assert peak < 130e6
+
+
+@pytest.mark.parametrize(
+    ("parameters", "why"),
+    [
+        ({"kernel": "cubic"}, "kernel"),
+        ({"unlabelled_weight": 2.0}, "unlabelled_weight"),
+        ({"unlabelled_weight": [0.1]}, "unlabelled_weight"),
+        ({"class_priors": [1.0]}, "class_priors"),
+        ({"class_priors": "guess"}, "class_priors"),
+        ({"threshold_rule": "median"}, "threshold_rule"),
+        ({"regularization": 0}, "regularization"),
+        ({"cv": 1}, "cv"),
+        ({"cv": "many"}, "cv"),
+        ({"solver": "exact", "frequencies": 5000}, "stochastic"),
+    ],
+    ids=str,
+)
+def test_wrong_parameters_are_named(parameters, why):
+    X, y, _ = graded(n=60, labelled=30)
+    with pytest.raises(InputError, match=why):
+        small(**parameters).fit(X, y)
+
+
+def test_kin40k_from_500_labels(shared_data):
+    import gzip
+
+    path = next(shared_data.rglob("kin40k/data.csv.gz"))
+    with gzip.open(path, "rt") as file:
+        data = np.loadtxt(file, delimiter=",", max_rows=8000)
+    truth = np.searchsorted(np.quantile(data[:, -1], [0.2, 0.4, 0.6, 0.8]), data[:, -1])
+    y = np.where(np.arange(8000) < 500, truth, -1)
+    model = OrdinalRanker(bandwidth=4.0, regularization=1e-6, unlabelled_weight=0.25).fit(data[:, :-1], y)
+    assert ordinal_auc(truth[500:], model.rank_score(data[500:, :-1])) > 0.85
