@@ -299,6 +299,8 @@ def passive_aggressive_side(w, x, H, error, *, variant, adaptation, constraint, 
     elif constraint != "free":
         new = np.concatenate([np.maximum(new[:bounded], 0), new[bounded:]])
     return new, H
+
+
 def ordinal_pair_risk(scores, codes, weights, priors, gamma):
     """Eqs. 7 and 8 with the squared loss, pair by pair: mean over splits of γ R_PN + (1−γ)(R_PU + R_NU − ½)."""
 

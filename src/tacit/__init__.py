@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tacit.estimators.rating_stream import RatingStream as RatingStream
     from tacit.estimators.tune import tune as tune
     from tacit.estimators.ordinal_ranker import OrdinalRanker as OrdinalRanker
+    from tacit.estimators.rating_stream import RatingStream as RatingStream
     from tacit.estimators.word_vectors import WordVectors as WordVectors
 
 _HOMES = {

@@ -124,6 +124,8 @@ def _expert_rating_stream(**parameters: Any) -> Any:
 
 CASES.append(Case("RatingStream", _rating_stream, _tiny_ratings, _rating_answer, lambda: ([], [], [])))
 CASES.append(Case("ExpertRatingStream", _expert_rating_stream, _tiny_ratings, _rating_answer, lambda: ([], [], [])))
+
+
 def _ordinal(**parameters: Any) -> Any:
     from tacit import OrdinalRanker
 

@@ -96,6 +96,22 @@ def test_a_grade_nobody_gave_keeps_its_place():
     assert model.predict_proba(X).shape == (400, 4)
 
 
+@pytest.mark.filterwarnings("ignore:y holds only")
+def test_signs_are_two_classes_through_and_through():
+    X, _, truth = graded()
+    y = np.where(truth > 0, 1, -1)
+    model = small().fit(X, y)
+    assert model.classes_.tolist() == [-1, 1]
+    assert model.score(X, y) == np.mean(model.predict(X) == y) > 0.8
+    assert model.partial_fit(X, y).classes_.tolist() == [-1, 1]
+
+
+def test_score_counts_labelled_rows_only():
+    X, y, _ = graded()
+    model = small().fit(X, y)
+    assert model.score(X, y) == np.mean(model.predict(X[:80]) == y[:80])
+
+
 def test_selection_reports_what_labels_alone_would_have_reached():
     X, y, _ = graded()
     selection = small().fit(X, y).selection_

@@ -201,7 +201,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Mean accuracy over the labelled rows, as scikit-learn's classifiers define it."""
-        codes, _ = read_grades(y, self.classes_.tolist(), self.unlabelled)
+        codes, _ = read_grades(y, self.classes_.tolist(), self._mark(self.classes_))
         known = codes >= 0
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
         rows = X[known] if sp.issparse(X) or isinstance(X, np.ndarray) else np.asarray(X)[known]
@@ -239,12 +239,17 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         """Checked rows, class numbers, classes and weights."""
         given = known.tolist() if known is not None else (order if order is not None else self.classes)
         table = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=known is None)
-        codes, classes = read_grades(y, given, self.unlabelled, all_unlabelled=known is not None)
+        mark = self.unlabelled if known is None else self._mark(known)
+        codes, classes = read_grades(y, given, mark, all_unlabelled=known is not None)
         check_consistent_length(table, codes)
         weights = _check_sample_weight(sample_weight, table, dtype=np.float64, ensure_non_negative=True)
         if sp.issparse(table):
             table = sp.csr_array(table)
         return table, codes, classes if known is None else known, cast(NDArray[np.float64], weights)
+
+    def _mark(self, classes: Array) -> Any:
+        """The mark of the unlabelled; none where y = −1, 1 was read as two classes."""
+        return None if self.unlabelled in classes.tolist() else self.unlabelled
 
     def _take(self, fitted: Fitted, classes: Array) -> None:
         self.classes_ = classes
