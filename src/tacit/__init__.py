@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from tacit.estimators.factor_tagger import FactorTagger as FactorTagger
     from tacit.estimators.model import load as load
     from tacit.estimators.neighbour_tagger import NeighbourTagger as NeighbourTagger
-    from tacit.estimators.rating_stream import RatingStream as RatingStream
-    from tacit.estimators.tune import tune as tune
     from tacit.estimators.ordinal_ranker import OrdinalRanker as OrdinalRanker
     from tacit.estimators.rating_stream import RatingStream as RatingStream
+    from tacit.estimators.tune import tune as tune
     from tacit.estimators.word_vectors import WordVectors as WordVectors
 
 _HOMES = {
