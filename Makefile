@@ -46,6 +46,13 @@ $(PEERS)/stamp: benchmarks/peers/requirements.txt
 bench-setup: setup $(PEERS)/stamp
 	$(PIP) install -e '.[bench]'
 
+$(VENV)/docs.stamp: pyproject.toml $(VENV)/base.stamp
+	$(PIP) install -e '.[docs]'
+	touch $@
+
+docs: $(VENV)/docs.stamp
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist site tacit-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

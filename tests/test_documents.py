@@ -1,0 +1,80 @@
+"""What the README and the how-to pages tell people to type works, in the order in which they read it."""
+
+import re
+import shlex
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tacit.cli.app import main
+
+ROOT = Path(__file__).parents[1]
+
+
+def blocks(page, language):
+    return re.findall(
+        rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
+
+
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """A folder of its own with the files that the pages speak of."""
+    monkeypatch.chdir(tmp_path)
+    users, songs = (
+        ["eve", "bob", "ann", "dan", "eve", "bob", "ann"],
+        ["blue", "blue", "green", "green", "red", "red", "7"],
+    )
+    plays = pl.DataFrame({"user": users, "song": songs, "plays": [3, 1, 2, 5, 1, 1, 1], "when": range(7)})
+    plays.write_csv("plays.csv")
+    pl.DataFrame({"user": ["dan", "eve"], "song": ["blue", "green"], "plays": [1, 1]}).write_csv("new-plays.csv")
+    Path("who.txt").write_text("eve\nbob\n")
+    Path("sold-out.txt").write_text("red\n")
+    Path("text.txt").write_text("the king and the queen\na man and a woman\nthe king is a man the queen a woman\n" * 20)
+    Path("ratings.csv").write_text("user,item,rating\neve,blue,5\nbob,blue,4\neve,red,1\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/howto/recommend.md"])
+def test_python_of_the_page_runs(page, elsewhere, capsys):
+    names = {}
+    for block in blocks(page, "python"):
+        exec(compile(block, page, "exec"), names)
+    assert names["model"].row_ids_
+
+
+def test_the_quick_start_is_short_and_beats_popularity(elsewhere, capsys):
+    (start, *_) = blocks("README.md", "python")
+    assert len(start.splitlines()) <= 15
+    exec(compile(start, "README.md", "exec"), {})
+    ours, popularity = (float(line) for line in capsys.readouterr().out.splitlines() if re.fullmatch(r"0\.\d+", line))
+    assert ours > popularity
+
+
+def test_commands_of_the_page_run(elsewhere, capsys):
+    lines = [line for block in blocks("docs/howto/command-line.md", "sh") for line in block.splitlines()]
+    ran = 0
+    for line in lines:
+        words = shlex.split(line, comments=True)
+        # The demo and warm have tests of their own; the database and the shell's start-up files are not here.
+        if words[:2] in (["tacit", "demo"], ["tacit", "warm"], ["tacit", "completion"]) or "sqlite:///shop.db" in words:
+            continue
+        if words[1:] == ["--help"]:
+            continue
+        main(words[1 : words.index(">") if ">" in words else None])
+        ran += 1
+    assert ran >= 12
+
+
+def test_every_verb_is_in_the_readme_or_the_page():
+    from tacit.cli.app import VERBS
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8") + (ROOT / "docs/howto/command-line.md").read_text("utf-8")
+    assert [verb for verb in VERBS if f"tacit {verb}" not in text] == []
+
+
+def test_links_of_the_root_pages_lead_somewhere():
+    for page in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
+        links = re.findall(r"\]\(([^)#]+)\)", (ROOT / page).read_text(encoding="utf-8"))
+        assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
