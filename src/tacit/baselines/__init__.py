@@ -2,5 +2,10 @@
 
 from tacit.baselines.ease import Ease as Ease
 from tacit.baselines.popularity import Popularity as Popularity
+from tacit.baselines.sampled import BprFm as BprFm
+from tacit.baselines.sampled import LambdaFm as LambdaFm
+from tacit.baselines.sampled import SvdFeature as SvdFeature
+from tacit.baselines.sampled import VseEns as VseEns
+from tacit.baselines.sampled import Warp as Warp
 
-__all__ = ["Ease", "Popularity"]
+__all__ = ["BprFm", "Ease", "LambdaFm", "Popularity", "SvdFeature", "VseEns", "Warp"]

@@ -64,8 +64,11 @@ def recommend(
     return Ranked(queries, model.col_ids_.take(found), scores, found >= 0)
 
 
-def in_context(model: "FactorRecommender", factors: Array, context: Mapping[str, Any] | None) -> Array:
-    """Factors (n, g) of rows in their contexts, combined as in training; context ids that are unknown say nothing."""
+def in_context(model: Any, factors: Array, context: Mapping[str, Any] | None) -> Array:
+    """Factors (n, g) of rows in their contexts, combined as in training; context ids that are unknown say nothing.
+
+    ``model`` has ``context_ids_``, ``context_factors_`` and ``context_model``.
+    """
     if not model.context_ids_:
         if context:
             raise InputError("context: this model was trained without contexts; leave it out.")

@@ -1,0 +1,67 @@
+"""The sampled baselines learn what they should, with ids, features and contexts, and repeat to the bit."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from tacit import Interactions
+from tacit.baselines import BprFm, LambdaFm, SvdFeature, VseEns, Warp
+from tacit.kernels import sampled as kernels
+
+ALL = [SvdFeature, BprFm, LambdaFm, Warp, VseEns]
+
+
+@pytest.fixture(scope="module")
+def planted():
+    rng = np.random.default_rng(0)
+    rows, cols = rng.integers(0, 4, 80), rng.integers(0, 4, 60)
+    likes = rows[:, None] == cols[None, :]
+    matrix = sp.csr_array((likes & (rng.random((80, 60)) < 0.4)).astype(np.float32))
+    return matrix, likes, np.eye(4)[rows], np.eye(4)[cols]
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_they_find_the_planted_groups(planted, kind):
+    matrix, likes, *_ = planted
+    model = kind(factors=8, epochs=80, learning_rate=0.1).fit(matrix)
+    found = model.recommend(np.arange(80), k=3).ids
+    assert np.take_along_axis(likes, found, axis=1).mean() > 0.8
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_same_seed_same_bits(planted, kind):
+    first, second = (kind(factors=4, epochs=2, random_state=5).fit(planted[0]) for _ in range(2))
+    assert first.col_factors_.tobytes() == second.col_factors_.tobytes()
+
+
+def test_features_and_contexts_join():
+    rng = np.random.default_rng(1)
+    last = rng.integers(0, 15, 900)
+    table = {"user": rng.integers(0, 20, 900), "last": last, "song": (last * 4 + 1) % 15}
+    data = Interactions.from_table(table, row="user", col="song", context="last")
+    data = data.with_sides(col_features=sp.csr_array(np.eye(3)[np.arange(15) % 3]))
+    model = BprFm(factors=16, epochs=150, learning_rate=0.1, regularization=0.0).fit(data)
+    found = model.recommend([0] * 15, k=1, exclude_seen=False, context={"last": np.arange(15)}).ids[:, 0]
+    assert np.mean(found == (np.arange(15) * 4 + 1) % 15) > 0.8
+
+
+def test_a_pointwise_step_is_the_gradient_step():
+    """One positive, no negatives: both factors move by rate · 2 (1 − s) times the other, and shrink."""
+    positives = sp.csr_array(np.array([[1.0, 0.0]], dtype=np.float32))
+    model = SvdFeature(factors=2, epochs=1, negatives=0, learning_rate=0.1, regularization=0.3).fit(positives)
+    rng = np.random.default_rng(0)
+    p, q = rng.normal(0, 0.1 / np.sqrt(3), (1, 3)), rng.normal(0, 0.1 / np.sqrt(3), (2, 3))
+    p[:, -1] = q[:, -1] = 0
+    slope = 2 * (p[0, :2] @ q[0, :2] - 1)
+    expected_p = p[0, :2] - 0.1 * (slope * q[0, :2] + 0.3 * p[0, :2])
+    expected_q = q[0, :2] - 0.1 * (slope * p[0, :2] + 0.3 * q[0, :2])
+    np.testing.assert_allclose(model.row_factors_[0], [*expected_p, 1.0], rtol=1e-6)
+    np.testing.assert_allclose(model.col_factors_[0], [*expected_q, -0.1 * slope], rtol=1e-6)
+
+
+def test_the_generator_is_uniform_and_the_static_sampler_prefers_the_popular():
+    state = np.array([88172645463325252], dtype=np.uint64)
+    drawn = np.array([kernels.uniform(state) for _ in range(4000)])
+    assert drawn.min() >= 0 and drawn.max() < 1 and abs(drawn.mean() - 0.5) < 0.02
+    cumulative = LambdaFm(rank_scale=0.5)._distribution(np.array([1, 9, 4, 2]))
+    assert list(np.argsort(-np.diff(cumulative, prepend=0.0))) == [1, 2, 3, 0]
