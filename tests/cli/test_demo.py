@@ -67,3 +67,10 @@ def test_the_stream_says_that_it_is_simulated_and_learns(shown):
     assert "Simulated:" in page
     error = figures["stream"]["mean_absolute_error"]
     assert error["RatingStream"] < error["mean so far"]
+
+
+def test_grades_rise_with_the_truth(shown):
+    grades = shown[1]["grades"]
+    assert grades["auc"]["OrdinalRanker"] > 0.5
+    means = list(grades["named_by_on_average"].values())
+    assert means[-1] > means[0]

@@ -66,11 +66,26 @@ def _streams() -> None:
     ExpertRatingStream().fit(users, items, ratings).predict(users, items)
 
 
+def _grades() -> None:
+    import numpy as np
+
+    from tacit import OrdinalRanker
+
+    X = np.random.default_rng(0).random((60, 3))
+    y = np.where(np.arange(60) < 40, (X[:, 0] * 3).astype(int), -1)
+    for kernel in ("gaussian", "laplacian", "linear"):
+        for solver in ("exact", "stochastic"):
+            parts: dict[str, Any] = {"kernel": kernel, "solver": solver}
+            model = OrdinalRanker(**parts, frequencies=8, bandwidth=1.0, regularization=0.1, iterations=2, batch_size=8)
+            model.fit(X, y).predict(X)
+
+
 STEPS: dict[str, Callable[[], None]] = {
     "recommend": _recommender,
     "words": _words,
     "tag": _taggers,
     "rate a stream": _streams,
+    "grade": _grades,
 }
 """Job → a tiny fit of it. What one step compiles, the next finds ready."""
 

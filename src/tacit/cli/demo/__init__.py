@@ -15,7 +15,7 @@ from tacit.cli.options import json_option
 from tacit.cli.output import console, print_json
 from tacit.errors import InputError
 
-SECTIONS = ("packages", "tags", "words", "stream")
+SECTIONS = ("packages", "tags", "words", "stream", "grades")
 """Modules of this folder, in the order in which they are shown."""
 
 LEAD = (
