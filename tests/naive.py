@@ -338,3 +338,35 @@ def best_cut_cost(scores, codes, weights, k, cost):
     distinct = np.unique(scores)
     borders = np.concatenate(([distinct[0] - 1], (distinct[1:] + distinct[:-1]) / 2, [distinct[-1] + 1]))
     return min(cost(np.searchsorted(cut, scores)) for cut in combinations_with_replacement(borders, k - 1))
+class SplitMix:
+    """The generator of the skip-gram kernel, by Python's whole numbers."""
+
+    def __init__(self, state):
+        self.state = state
+
+    def uniform(self):
+        mask = 2**64 - 1
+        self.state = (self.state + 0x9E3779B97F4A7C15) & mask
+        bits = self.state
+        bits = ((bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        bits = ((bits ^ (bits >> 27)) * 0x94D049BB133111EB) & mask
+        return ((bits ^ (bits >> 31)) >> 11) / 2**53
+
+
+def skipgram_epoch(order, of_row, Y, contexts, negatives, rate, Z, C, random):
+    """One pass of skip-gram over rows that share labels; Z and C are changed in place."""
+
+    def climb(i, j, target):
+        gap = rate * (target - 1 / (1 + np.exp(-Z[i] @ C[j])))
+        change, C[j] = gap * C[j], C[j] + gap * Z[i]
+        return change
+
+    for row in order:
+        for _ in range(contexts):
+            labels = np.flatnonzero(Y[row])
+            label = labels[int(random.uniform() * len(labels))]
+            carriers = np.flatnonzero(Y[:, label])
+            change = climb(of_row[row], of_row[carriers[int(random.uniform() * len(carriers))]], 1.0)
+            for _ in range(negatives):
+                change = change + climb(of_row[row], of_row[int(random.uniform() * len(Y))], 0.0)
+            Z[of_row[row]] += change

@@ -73,7 +73,18 @@ def test_rows_without_labels_teach_and_vote_nothing(made):
     assert (one.decision_function(X) == two.decision_function(X)).all()
 
 
-@pytest.mark.parametrize("parameters", [{}, {"method": "joint"}, {"partitions": 3, "learners": 2}, {"strongest": 10}])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"method": "joint"},
+        {"method": "weighted"},
+        {"method": "skipgram"},
+        {"method": "end_to_end"},
+        {"partitions": 3, "learners": 2},
+        {"strongest": 10},
+    ],
+)
 def test_learns_better_than_popularity(made, parameters):
     X, Y = made
     model = small(**parameters).fit(X[40:], Y[40:])

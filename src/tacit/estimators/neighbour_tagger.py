@@ -23,6 +23,7 @@ from tacit.solvers.label_maps import METHODS, REGRESSIONS, MapSettings
 
 _ROWS_PER_PARTITION = 6000
 _SAMPLE = 0.8
+_RATES = {"skipgram": 0.2, "end_to_end": 0.02}
 
 
 class NeighbourTagger(Tagger):
@@ -34,8 +35,9 @@ class NeighbourTagger(Tagger):
 
     Parameters
     ----------
-    method : ``"sppmi"`` factorises label-space associations, ``"joint"`` labels and instances together with the
-        label graph (best when most labels are missing)
+    method : ``"sppmi"`` factorises label-space associations, ``"weighted"`` does so with weights, ``"skipgram"`` learns
+        from label-space neighbours by sampling, ``"joint"`` embeds labels and instances together with the label graph
+        (best when most labels are missing), ``"end_to_end"`` learns the map itself through cosines
     factors : dimension of the space
     neighbours : how many instances vote
     vote_power : votes weigh cosine^power; 0 counts heads
@@ -48,6 +50,10 @@ class NeighbourTagger(Tagger):
     impute : before the last fit, each row is given so many labels by a first model and learned from as if it had them;
         2 or so helps much when most labels are missing
     graph_weights : weights of the label graph, of instances, and of labels carried, for ``"joint"``
+    contexts, negatives : pairs drawn for an instance in an iteration of ``"skipgram"``, and other instances drawn for
+        each; ``"end_to_end"`` weighs negatives so
+    iterations : of the methods that take steps
+    learning_rate : of their steps; None for 0.2 (skipgram) and 0.02 of the size of V (end_to_end)
     normalize : scale the rows of X to length one
     top_k, threshold : what ``predict`` returns: the best so many, or all with at least this score
     propensity_weighted : favour rare labels by the inverse of the chance that they were tagged at all
@@ -64,7 +70,7 @@ class NeighbourTagger(Tagger):
 
     def __init__(
         self,
-        method: Literal["sppmi", "joint"] = "sppmi",
+        method: Literal["sppmi", "weighted", "skipgram", "joint", "end_to_end"] = "sppmi",
         factors: int = 100,
         neighbours: int = 25,
         vote_power: float = 3.0,
@@ -76,7 +82,10 @@ class NeighbourTagger(Tagger):
         strongest: int | None = None,
         impute: int = 0,
         graph_weights: tuple[float, float, float] = (1.0, 1.0, 1.0),
+        contexts: int = 15,
+        negatives: int = 15,
         iterations: int = 20,
+        learning_rate: float | None = None,
         normalize: bool = True,
         top_k: int | None = None,
         threshold: float | None = None,
@@ -98,7 +107,10 @@ class NeighbourTagger(Tagger):
         self.strongest = strongest
         self.impute = impute
         self.graph_weights = graph_weights
+        self.contexts = contexts
+        self.negatives = negatives
         self.iterations = iterations
+        self.learning_rate = learning_rate
         self.normalize = normalize
         self.top_k = top_k
         self.threshold = threshold
@@ -159,7 +171,7 @@ class NeighbourTagger(Tagger):
         for name, allowed in (("method", tuple(METHODS)), ("regression", REGRESSIONS)):
             if getattr(self, name) not in allowed:
                 raise InputError(f"{name} must be one of {', '.join(allowed)}, not {getattr(self, name)!r}.")
-        for name in ("factors", "neighbours", "learners"):
+        for name in ("factors", "neighbours", "learners", "contexts", "negatives", "iterations"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
                 raise InputError(f"{name} must be a whole number of at least 1, not {value!r}.")
@@ -184,7 +196,17 @@ class NeighbourTagger(Tagger):
         """One learner: cluster the rows that carry labels, then one map per cluster."""
         rng = np.random.default_rng([self.random_state, number])
         settings = MapSettings(
-            self.factors, self.regularization, self.regression, self.shift, self.strongest, self.graph_weights, 1
+            self.factors,
+            self.regularization,
+            self.regression,
+            self.shift,
+            self.strongest,
+            self.graph_weights,
+            self.contexts,
+            self.negatives,
+            self.iterations,
+            self.learning_rate or _RATES.get(self.method, 0.0),
+            threads=1,
         )
         clusters = min(self.partitions or max(len(carrying) // _ROWS_PER_PARTITION, 1), len(carrying))
         if clusters == 1:

@@ -55,14 +55,19 @@ def shared_labels(sets: sp.csr_array, strongest: int | None = None) -> sp.csr_ar
     """
     if strongest is None or strongest >= sets.shape[0]:
         return sp.csr_array(sets @ sets.T)
+    half = nearest_sets(sets, strongest)
+    return sp.csr_array(half.maximum(half.T))
+
+
+def nearest_sets(sets: sp.csr_array, strongest: int) -> sp.csr_array:
+    """⟨y_a, y_b⟩ of each label set with its ``strongest`` partners by cosine, itself among them; not symmetric."""
     flipped = sp.csr_array(sets.T)
     length = np.sqrt(np.maximum(np.diff(sets.indptr), 1)).astype(np.float32)
     kept = [
         _strongest_of_rows(sp.csr_array(sets[start : start + _BLOCK] @ flipped), length, strongest)
         for start in range(0, sets.shape[0], _BLOCK)
     ]
-    half = sp.csr_array(sp.vstack(kept))
-    return sp.csr_array(half.maximum(half.T))
+    return sp.csr_array(sp.vstack(kept))
 
 
 def _strongest_of_rows(block: sp.csr_array, length: NDArray[np.float32], strongest: int) -> sp.csr_array:

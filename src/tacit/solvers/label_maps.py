@@ -1,7 +1,10 @@
 """From features and labels to a linear map V into the label space: one recipe per method.
 
-    sppmi    embed instances by Algorithm 2, then regress the embedding on the features
-    joint    embed instances and labels by Algorithm 3, then regress; the labels keep their vectors
+    sppmi       embed instances by Algorithm 2, then regress the embedding on the features
+    weighted    the same with the weighted factorisation of SPPMI in place of the SVD
+    skipgram    the same with skip-gram over label-space neighbours (Eq. 4)
+    joint       embed instances and labels by Algorithm 3, then regress; the labels keep their vectors
+    end_to_end  improve the V of sppmi directly, through cosines (Algorithm 5)
 
 Each recipe is (X, Y, label graph, settings, seed) ↦ ``LabelMap``; which one runs is the estimator's ``method``.
 """
@@ -15,8 +18,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit.solvers.admm import Penalty, admm_regression
+from tacit.solvers.end_to_end import end_to_end_map
 from tacit.solvers.label_embedding import joint_embedding, sppmi_embedding
 from tacit.solvers.ridge import ridge_regression
+from tacit.solvers.skipgram import skipgram_embedding
+from tacit.solvers.weighted_embedding import weighted_embedding
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,10 @@ class MapSettings:
     shift: float
     strongest: int | None
     graph_weights: tuple[float, float, float]
+    contexts: int
+    negatives: int
+    iterations: int
+    learning_rate: float
     threads: int
 
 
@@ -49,6 +59,51 @@ def _sppmi(X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, setting
         threads=settings.threads,
     )
     return LabelMap(_regress(X, Z, settings), np.empty((0, settings.factors), np.float32))
+
+
+def _weighted(
+    X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, settings: MapSettings, seed: int
+) -> LabelMap:
+    Z = weighted_embedding(
+        Y,
+        settings.factors,
+        shift=settings.shift,
+        strongest=settings.strongest,
+        iterations=settings.iterations,
+        random_state=seed,
+        threads=settings.threads,
+    )
+    return LabelMap(_regress(X, Z, settings), np.empty((0, settings.factors), np.float32))
+
+
+def _skipgram(
+    X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, settings: MapSettings, seed: int
+) -> LabelMap:
+    Z = skipgram_embedding(
+        Y,
+        settings.factors,
+        contexts=settings.contexts,
+        negatives=settings.negatives,
+        iterations=settings.iterations,
+        learning_rate=settings.learning_rate,
+        random_state=seed,
+    )
+    return LabelMap(_regress(X, Z, settings), np.empty((0, settings.factors), np.float32))
+
+
+def _end_to_end(
+    X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, settings: MapSettings, seed: int
+) -> LabelMap:
+    V = end_to_end_map(
+        X,
+        Y,
+        _sppmi(X, Y, graph, settings, seed).weights,
+        negatives=settings.negatives,
+        iterations=settings.iterations,
+        learning_rate=settings.learning_rate,
+        random_state=seed,
+    )
+    return LabelMap(V, np.empty((0, settings.factors), np.float32))
 
 
 def _joint(X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, settings: MapSettings, seed: int) -> LabelMap:
@@ -76,6 +131,12 @@ def _regress(X: sp.csr_array, Z: NDArray[np.float64], settings: MapSettings) -> 
 
 Recipe = Callable[[sp.csr_array, sp.csr_array, sp.csr_array | None, MapSettings, int], LabelMap]
 
-METHODS: dict[str, Recipe] = {"sppmi": _sppmi, "joint": _joint}
+METHODS: dict[str, Recipe] = {
+    "sppmi": _sppmi,
+    "weighted": _weighted,
+    "skipgram": _skipgram,
+    "joint": _joint,
+    "end_to_end": _end_to_end,
+}
 
 REGRESSIONS = ("ridge", "admm_l2", "admm_l1")

@@ -1,0 +1,120 @@
+"""Skip-gram, the end-to-end map and the weighted factorisation of label space."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from tacit.data.matrix import as_csr, transpose
+from tacit.errors import DivergedError
+from tacit.features.label_space import distinct_sets
+from tacit.kernels.skipgram import skipgram_epoch
+from tacit.solvers.end_to_end import batch_objective, end_to_end_map
+from tacit.solvers.label_embedding import label_space_sppmi, sppmi_embedding
+from tacit.solvers.skipgram import skipgram_embedding
+from tacit.solvers.weighted_embedding import weighted_embedding
+from tests import naive
+
+
+@pytest.fixture
+def grouped(rng):
+    """Three groups of rows; labels are shared within a group only."""
+    group = np.arange(60) % 3
+    Y = np.zeros((60, 9))
+    for row, g in enumerate(group):
+        Y[row, 3 * g + rng.choice(3, size=2, replace=False)] = 1
+    return group, as_csr(Y, "Y")
+
+
+def within_and_between(Z, group):
+    unit = Z / np.linalg.norm(Z, axis=1, keepdims=True)
+    same = group[:, None] == group
+    cosines = unit @ unit.T
+    return cosines[same].mean(), cosines[~same].mean()
+
+
+def test_an_epoch_equals_the_slow_twin(rng):
+    dense = (rng.random((12, 4)) < 0.4).astype(float)
+    dense[dense.sum(axis=1) == 0, 0] = 1
+    Y = as_csr(dense, "Y")
+    found, carriers = distinct_sets(Y), transpose(Y)[0]
+    Z, C = rng.normal(size=(2, len(found.count), 3))
+    slow_Z, slow_C = Z.copy(), C.copy()
+    order = rng.permutation(12)
+    state = np.array([12345], dtype=np.uint64)
+    skipgram_epoch(
+        order, found.of_row, Y.indptr, Y.indices, carriers.indptr, carriers.indices,
+        4, 2, 0.1, Z, C, np.zeros(3), state,
+    )  # fmt: skip
+    naive.skipgram_epoch(order, found.of_row, dense, 4, 2, 0.1, slow_Z, slow_C, naive.SplitMix(12345))
+    np.testing.assert_allclose(Z, slow_Z, atol=1e-12)
+    np.testing.assert_allclose(C, slow_C, atol=1e-12)
+
+
+def test_skipgram_puts_rows_that_share_labels_together(grouped):
+    group, Y = grouped
+    Z = skipgram_embedding(Y, 6, negatives=3, iterations=30)
+    within, between = within_and_between(Z, group)
+    assert within > between + 0.5
+    assert (skipgram_embedding(Y, 6, negatives=3, iterations=30) == Z).all()
+
+
+def test_skipgram_says_when_it_diverges(grouped):
+    with pytest.raises(DivergedError, match="lower learning_rate"), np.errstate(all="ignore"):
+        skipgram_embedding(grouped[1], 6, learning_rate=1e30)
+
+
+def test_the_gradient_through_cosines(rng):
+    anchors, others = rng.normal(size=(2, 5, 3))
+    apart = rng.random((5, 5)) < 0.6
+    np.fill_diagonal(apart, False)
+    _, slope_a, slope_o = batch_objective(anchors, others, apart, 4.0, 3.0)
+    for vectors, slope in ((anchors, slope_a), (others, slope_o)):
+        for place in np.ndindex(5, 3):
+            kept, values = vectors[place], []
+            for step in (1e-6, -1e-6):
+                vectors[place] = kept + step
+                values.append(batch_objective(anchors, others, apart, 4.0, 3.0)[0])
+            vectors[place] = kept
+            assert (values[0] - values[1]) / 2e-6 == pytest.approx(slope[place], abs=1e-6)
+
+
+def test_the_objective_of_a_batch_is_the_formula():
+    anchors, others = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[1.0, 1.0], [0.0, 3.0]])
+    apart = np.array([[False, True], [False, False]])
+    value = batch_objective(anchors, others, apart, 2.0, 5.0)[0]
+
+    def log_sigmoid(score):
+        return -np.log1p(np.exp(-score))
+
+    expected = log_sigmoid(2 * np.sqrt(0.5)) + log_sigmoid(2.0) + 5.0 * log_sigmoid(-0.0)
+    assert value == pytest.approx(expected)
+
+
+def test_end_to_end_separates_groups_better_than_its_start(grouped, rng):
+    group, Y = grouped
+    X = sp.csr_array((rng.random((60, 20)) < 0.3) + 1.0 * (np.eye(20)[group] > 0))
+    start = rng.normal(size=(20, 4))
+    V = end_to_end_map(X, Y, start, iterations=30, learning_rate=0.05)
+    before, after = (np.subtract(*within_and_between(X @ map_, group)) for map_ in (start, V))
+    assert after > before + 0.3
+    assert (end_to_end_map(X, Y, start, iterations=30, learning_rate=0.05) == V).all()
+
+
+def test_the_weighted_embedding_fits_its_weighted_objective_better_than_the_svd(grouped):
+    """Judged by how well a best linear reading of the embedding rebuilds SPPMI under the weights."""
+    _, Y = grouped
+    found = distinct_sets(Y)
+    target = label_space_sppmi(found).toarray()
+    shared = (found.sets @ found.sets.T).toarray()
+    weight = np.where(target > 0, 1 + np.log(np.maximum(shared, 1)), 0.3) * np.outer(found.count, found.count)
+
+    def misfit(Z):
+        Z, total = Z[[np.flatnonzero(found.of_row == a)[0] for a in range(len(found.count))]], 0.0
+        for b in range(len(found.count)):
+            root = np.sqrt(weight[:, b])
+            total += np.linalg.lstsq(root[:, None] * Z, root * target[:, b], rcond=None)[1].sum()
+        return total
+
+    weighted = weighted_embedding(Y, 3, iterations=60)
+    assert misfit(weighted) <= misfit(sppmi_embedding(Y, 3)) * 1.001
+    assert np.isfinite(weighted).all()
