@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator, Mapping
 from types import FrameType, TracebackType
 from typing import Any, Self
 
+from tacit.errors import InputError
+
 Callback = Callable[[Mapping[str, Any]], bool | None]
 
 
@@ -46,6 +48,8 @@ class Run:
         callback: Callback | None = None,
         history: list[dict[str, Any]] | None = None,
     ) -> None:
+        if callback is not None and not callable(callback):
+            raise InputError(f"callback must be a function of one record, or None, not {callback!r}.")
         self.label = label
         self.total = total
         self.callback = callback
@@ -135,6 +139,16 @@ class Run:
             self._bar.update(self._task, completed=len(self.history), note=note)
         if self.callback is not None and self.callback(record):
             self.stop()
+
+    def stop_when_settled(self, tolerance: float) -> None:
+        """End the loop if the last iteration changed the objective by no more than this share of it.
+
+        The history alone decides, so that a run that is resumed after it had settled does not go on.
+        """
+        if len(self.history) > 1:
+            before, value = (record["objective"] for record in self.history[-2:])
+            if abs(before - value) <= tolerance * abs(value):
+                self.stop()
 
     def stop(self) -> None:
         """End the loop after this iteration."""

@@ -51,10 +51,13 @@ class Interactions:
         row_graph: Any = None,
         col_graph: Any = None,
     ) -> None:
-        self.matrix, self.row_ids, self.col_ids, self.times = matrix, row_ids, col_ids, times
+        self.matrix = as_csr(matrix, "matrix", rows=len(row_ids), cols=len(col_ids), zeros="keep", allow_empty=True)
+        self.row_ids, self.col_ids, self.times = row_ids, col_ids, times
+        if times is not None and len(times) != self.matrix.nnz:
+            raise InputError(f"times must have one entry per stored cell, {self.matrix.nnz}, but has {len(times)}.")
         self.context_ids: dict[str, Ids] = dict(context_ids or {})
         self._events = events
-        n, m = matrix.shape
+        n, m = self.shape
         self.row_features = _side(row_features, "row_features", n, None)
         self.col_features = _side(col_features, "col_features", m, None)
         self.row_graph = _side(row_graph, "row_graph", n, n)
@@ -191,7 +194,7 @@ class Interactions:
     def __repr__(self) -> str:
         n, m = self.shape
         extras = [*(["times"] if self.times is not None else []), *(f"context {name!r}" for name in self.context_ids)]
-        extras += [name for name in _SIDES if getattr(self, name) is not None]
+        extras += [name for name in SIDES if getattr(self, name) is not None]
         beside = f", with {', '.join(extras)}" if extras else ""
         return f"Interactions({n} rows × {m} columns, {self.nnz} positives{beside})"
 
@@ -313,11 +316,11 @@ class Interactions:
         )
 
     def _part(self, events: Events, mask: NDArray[np.bool_]) -> "Interactions":
-        sides = {name: getattr(self, name) for name in _SIDES}
+        sides = {name: getattr(self, name) for name in SIDES}
         return Interactions._from_events(events.take(mask), self.row_ids, self.col_ids, self.context_ids, **sides)
 
 
-_SIDES = ("row_features", "col_features", "row_graph", "col_graph")
+SIDES = ("row_features", "col_features", "row_graph", "col_graph")
 
 
 def _side(matrix: Any, name: str, rows: int, cols: int | None) -> sp.csr_array | None:

@@ -32,7 +32,7 @@ class Checkpoint:
     """One checkpoint file of one fit; without a path it does nothing."""
 
     def __init__(self, path: str | os.PathLike[str] | None, mark: str) -> None:
-        self.path = None if path is None else Path(path)
+        self.path = None if path is None else _writable(path)
         self.mark = mark
         self._written = time.monotonic()
 
@@ -54,3 +54,15 @@ class Checkpoint:
             return
         model_file.write(self.path, KIND, {"fingerprint": self.mark, "history": history}, arrays)
         self._written = time.monotonic()
+
+
+def _writable(path: Any) -> Path:
+    """Found out before training, not when the first checkpoint is due."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"checkpoint must be the path of a file, not {path!r}.")
+    file = Path(path)
+    if file.is_dir():
+        raise InputError(f"checkpoint: {str(file)!r} is a folder; give the name of a file in it.")
+    if not file.parent.is_dir():
+        raise InputError(f"checkpoint: the folder {str(file.parent)!r} does not exist; create it first.")
+    return file

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 
-from tacit.data.interactions import Interactions
+from tacit.data.interactions import SIDES, Interactions
 from tacit.errors import InputError
 from tacit.metrics.evaluation import evaluate_factors
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 HELD_OUT = 0.1
 AT = 10
-SIDES = ("row_features", "col_features", "row_graph", "col_graph")
 
 
 def measure(model: "FactorRecommender", data: Interactions) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Training a ``FactorRecommender`` beyond plain alternating solves: other solvers, features, graphs, contexts."""
 
+import functools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.data.interactions import Interactions
-from tacit.estimators import solver_choice, tower_design
+from tacit.estimators import resumable, solver_choice, tower_design
 from tacit.estimators.checkpoint import Checkpoint
 from tacit.estimators.held_out import HeldOut
 from tacit.objective import formulations
@@ -18,8 +19,7 @@ from tacit.objective.recipes import Recipe
 from tacit.objective.towers import Field, LinearTower
 from tacit.objective.two_towers import Parameters, TwoTowers
 from tacit.objective.vectors import inner
-from tacit.objective.whole_data import Side
-from tacit.progress import Run
+from tacit.objective.whole_data import Side, WholeData
 from tacit.solvers.alternation import alternate
 from tacit.solvers.descent import Adagrad
 from tacit.solvers.newton import preconditioned
@@ -41,6 +41,7 @@ def train(
     data: Interactions,
     rows: tower_design.Rows,
     recipe: Recipe,
+    objective: WholeData,
     solver_name: str,
     seed: int,
     iterations: int,
@@ -48,39 +49,31 @@ def train(
     point: Checkpoint,
 ) -> tuple[TwoTowers, Parameters, list[dict[str, Any]]]:
     """Run the solver on the towers; what it left, and the history."""
-    objective = formulations.rewritten(recipe.objective(rows.positives), model.unlabelled, seed)
+    objective = formulations.rewritten(objective, model.unlabelled, seed)
     problem = tower_design.towers_of(model, data, rows, recipe, objective)
     parameters = problem.start(seed, START_SCALE / np.sqrt(problem.rows.factors))
     solver = solver_choice.make(solver_name, model)
-    earlier = point.read()
-    history: list[dict[str, Any]] = []
-    if earlier is not None:
-        history, arrays = earlier
+
+    def restore(arrays: dict[str, Array]) -> None:
         parameters.rows[:], parameters.cols[:] = arrays["rows"], arrays["cols"]
         if isinstance(solver, Adagrad):
             solver.resume({name: array for name, array in arrays.items() if name.startswith("sums ")})
-        if held_out:
-            held_out.resume(history, arrays)
-    with Run("fit", iterations, progress=model.progress, callback=model.callback, history=history) as run:
 
-        def state() -> dict[str, Array]:
-            arrays = {"rows": parameters.rows, "cols": parameters.cols}
-            arrays |= solver.state() if isinstance(solver, Adagrad) else {}
-            return arrays | (held_out.arrays() if held_out else {})
+    def state() -> dict[str, Array]:
+        arrays = {"rows": parameters.rows, "cols": parameters.cols}
+        return arrays | (solver.state() if isinstance(solver, Adagrad) else {})
 
-        def after_sweep() -> dict[str, Any]:
-            record = held_out.watch(*problem.factors(parameters, model.threads)) if held_out else {}
-            if held_out and held_out.exhausted:
-                run.stop()
-            return record
-
-        alternate(
-            problem, parameters, solver, run, tolerance=model.tolerance, start=len(history),
-            after_sweep=after_sweep, after_report=lambda: point.write(run.history, state()), threads_=model.threads,
-        )  # fmt: skip
-        if run.history:
-            point.write(run.history, state(), now=True)
-        return problem, parameters, run.history
+    history = resumable.train(
+        model,
+        iterations,
+        held_out,
+        point,
+        restore=restore,
+        state=state,
+        factors=lambda: problem.factors(parameters, model.threads),
+        loop=functools.partial(alternate, problem, parameters, solver),
+    )
+    return problem, parameters, history
 
 
 def place_rows(side: Side, loss: Any, other: Array, base: Array, threads_: int) -> Array:

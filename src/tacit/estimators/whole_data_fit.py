@@ -1,5 +1,6 @@
 """How a ``FactorRecommender`` is trained."""
 
+import functools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -8,26 +9,22 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit import threads
-from tacit.data.interactions import Interactions
+from tacit.data.interactions import SIDES, Interactions
 from tacit.data.matrix import as_csr
 from tacit.errors import DivergedError, InputError
-from tacit.estimators import checks, solver_choice, tower_design, tower_fit
+from tacit.estimators import checks, resumable, solver_choice, tower_design, tower_fit
 from tacit.estimators.checkpoint import Checkpoint, fingerprint
 from tacit.estimators.held_out import HeldOut
 from tacit.estimators.solver_choice import ITERATIONS
 from tacit.objective import losses, recipes
 from tacit.objective.recipes import Recipe
 from tacit.objective.whole_data import WholeData
-from tacit.progress import Run
 from tacit.solvers import als
 
 if TYPE_CHECKING:
     from tacit.estimators.factor_recommender import FactorRecommender
 
 Array = NDArray[Any]
-
-START_SCALE = 0.1
-"""Length of a random factor at the start, small against the positives' target of 1."""
 
 
 @dataclass(frozen=True)
@@ -55,27 +52,30 @@ def fit(
     if model.held_out:
         if data.context_ids:
             raise InputError("held_out does not know contexts yet; set held_out=0 and split the interactions yourself.")
-        held_out = HeldOut(data, model.held_out, checks.whole("patience", model.patience, 1), seed, model.threads)
+        held_out = HeldOut(data, model.held_out, model.patience, seed, model.threads)
     positives = held_out.train if held_out else data.matrix
     total = parameters["iterations"] if iterations is None else iterations
-    point = Checkpoint(model.checkpoint if start is None else None, _mark(parameters, seed, positives))
-    plain = tower_design.is_plain(model, data) and model.unlabelled == "all"
+    path = model.checkpoint if start is None else None
+    point = Checkpoint(path, "" if path is None else _mark(parameters, seed, positives, data))
     with threads.single_threaded_blas():
-        if plain and solver == "als":
+        rows = tower_design.rows_of(data, positives)
+        recipe = recipe_of(model, rows.positives)
+        objective = recipe.objective(rows.positives)
+        if tower_design.is_plain(model, data) and model.unlabelled == "all" and solver == "als":
             factors = start or beginning(positives.shape, parameters["factors"], seed)
-            history = _train(model, recipe_of(model, positives).objective(positives), factors, total, held_out, point)
+            history = _train(model, objective, factors, total, held_out, point)
             kept = tower_design.Learned(*factors, None, None, {})
         else:
-            rows = tower_design.rows_of(data, positives)
-            recipe = recipe_of(model, rows.positives)
-            problem, reached, history = tower_fit.train(model, data, rows, recipe, solver, seed, total, held_out, point)
+            problem, reached, history = tower_fit.train(
+                model, data, rows, recipe, objective, solver, seed, total, held_out, point
+            )
             kept = tower_design.learned(data, problem, reached)
-        # The best sweep is known by its factors alone; those of features are the last sweep's.
-        if held_out and held_out.factors is not None and kept.row_feature_factors is None:
-            kept = replace(kept, row_factors=held_out.factors[0], col_factors=held_out.factors[1])
-        everything = tower_design.rows_of(data, data.matrix).positives
-        recipe = recipe_of(model, everything)
-        objective = recipe.objective(everything)
+        if held_out:
+            # The best sweep is known by its factors alone; those of features are the last sweep's.
+            if held_out.factors is not None and kept.row_feature_factors is None:
+                kept = replace(kept, row_factors=held_out.factors[0], col_factors=held_out.factors[1])
+            recipe = recipe_of(model, data.matrix)
+            objective = recipe.objective(data.matrix)
         kept = _settled(model, data, kept, objective)
     for name, part in (("rows", kept.row_factors), ("columns", kept.col_factors)):
         if not np.isfinite(part).all():
@@ -113,35 +113,19 @@ def _train(
     held_out: HeldOut | None,
     point: Checkpoint,
 ) -> list[dict[str, Any]]:
-    earlier = point.read()
-    history: list[dict[str, Any]] = []
-    if earlier is not None:
-        history, arrays = earlier
+    def restore(arrays: dict[str, Array]) -> None:
         factors[0][:], factors[1][:] = arrays["row_factors"], arrays["col_factors"]
-        if held_out:
-            held_out.resume(history, arrays)
-    with Run("fit", iterations, progress=model.progress, callback=model.callback, history=history) as run:
 
-        def state() -> dict[str, Array]:
-            arrays = {"row_factors": factors[0], "col_factors": factors[1]}
-            return arrays | (held_out.arrays() if held_out else {})
-
-        def after_sweep() -> dict[str, Any]:
-            record = held_out.watch(*factors) if held_out else {}
-            if held_out and held_out.exhausted:
-                run.stop()
-            return record
-
-        def after_report() -> None:
-            point.write(run.history, state())
-
-        als.alternate(
-            objective, *factors, run, method="auto", tolerance=model.tolerance, start=len(history),
-            after_sweep=after_sweep, after_report=after_report, threads_=model.threads,
-        )  # fmt: skip
-        if run.history:
-            point.write(run.history, state(), now=True)
-        return run.history
+    return resumable.train(
+        model,
+        iterations,
+        held_out,
+        point,
+        restore=restore,
+        state=lambda: {"row_factors": factors[0], "col_factors": factors[1]},
+        factors=lambda: factors,
+        loop=functools.partial(als.alternate, objective, *factors),
+    )
 
 
 def checked(model: "FactorRecommender", solver: str) -> dict[str, Any]:
@@ -153,6 +137,7 @@ def checked(model: "FactorRecommender", solver: str) -> dict[str, Any]:
         raise InputError(f"held_out is a share of the positives and must be below 1, not {share:g}.")
     weight = model.unlabelled_weight
     threads.resolve(model.threads)
+    checks.whole("patience", model.patience, 1)
     given = model.iterations
     return {
         "factors": checks.whole("factors", model.factors, 1),
@@ -173,12 +158,18 @@ def checked(model: "FactorRecommender", solver: str) -> dict[str, Any]:
     }
 
 
-def _mark(parameters: dict[str, Any], seed: int, positives: sp.csr_array) -> str:
+def _mark(parameters: dict[str, Any], seed: int, positives: sp.csr_array, data: Interactions) -> str:
+    """Whose checkpoint it is: these parameters on these data."""
     # More iterations of the same fit may resume it.
     shaping = {name: value for name, value in parameters.items() if name != "iterations"}
-    return fingerprint(
-        shaping | {"seed": seed, "shape": positives.shape}, positives.indptr, positives.indices, positives.data
-    )
+    matrices = {"positives": positives} | {name: getattr(data, name) for name in SIDES}
+    given = {name: matrix for name, matrix in matrices.items() if matrix is not None}
+    arrays = [array for matrix in given.values() for array in (matrix.indptr, matrix.indices, matrix.data)]
+    if data.context_ids:
+        events = data.events
+        arrays += [events.row, events.col, events.weight, *events.context.values()]
+    shapes = {name: matrix.shape for name, matrix in given.items()}
+    return fingerprint(shaping | {"seed": seed, "shapes": shapes, "contexts": list(data.context_ids)}, *arrays)
 
 
 def recipe_of(model: "FactorRecommender", positives: sp.csr_array) -> Recipe:
@@ -201,4 +192,4 @@ def beginning(shape: tuple[int, int], factors: int, seed: int) -> tuple[Array, A
 
 def random_factors(n: int, factors: int, seed: int) -> Array:
     rng = np.random.Generator(np.random.Philox(seed))
-    return rng.standard_normal((n, factors), dtype=np.float32) * np.float32(START_SCALE / np.sqrt(factors))
+    return rng.standard_normal((n, factors), dtype=np.float32) * np.float32(tower_fit.START_SCALE / np.sqrt(factors))

@@ -175,8 +175,10 @@ def exponents(frequency_exponent: float | tuple[float, float]) -> tuple[float, f
     pair: Any = (0.0, frequency_exponent) if np.isscalar(frequency_exponent) else frequency_exponent
     try:
         row, col = (float(part) for part in pair)
+        if not np.isfinite([row, col]).all():
+            raise ValueError
     except (TypeError, ValueError):
         raise InputError(
-            f"frequency_exponent must be a number or a pair (rows, columns), not {frequency_exponent!r}."
+            f"frequency_exponent must be a finite number or a pair (rows, columns) of them, not {frequency_exponent!r}."
         ) from None
     return row, col

@@ -183,7 +183,7 @@ def alternate(
     after_report: Callable[[], None] | None = None,
     threads_: int = 0,
 ) -> None:
-    """Alternate between rows and columns, in place, until the run ends or J falls by less than ``tolerance`` of it.
+    """Alternate between rows and columns, in place, until the run ends or J changes by less than ``tolerance`` of it.
 
     ``after_sweep`` is called after every sweep, and what it returns joins the record of that sweep; ``after_report``
     is called when the record is in the run's history. With ``start`` above zero the run goes on from its history.
@@ -195,11 +195,14 @@ def alternate(
     rows = HalfSweep(objective.rows, factors, method, steps, threads_, loss)
     cols = HalfSweep(objective.cols, factors, method, steps, threads_, loss)
     value = run.history[-1]["objective"] if start else objective.value(row_factors, col_factors, threads_)
+    run.stop_when_settled(tolerance)
     for iteration in run.iterations(start):
         began = time.perf_counter()
-        row_fall, row_gradient = rows.improve(row_factors, col_factors)
-        col_fall, col_gradient = cols.improve(col_factors, row_factors)
-        before = value
+        try:
+            row_fall, row_gradient = rows.improve(row_factors, col_factors)
+            col_fall, col_gradient = cols.improve(col_factors, row_factors)
+        except DivergedError as error:
+            raise DivergedError(f"iteration {iteration + 1}: {error}") from None
         # What each step takes off a quadratic is known to the solver, so J itself is summed only once, at the start.
         fall = row_fall + col_fall
         value = value - fall if loss.quadratic else objective.value(row_factors, col_factors, threads_)
@@ -217,5 +220,4 @@ def alternate(
         )
         if after_report is not None:
             after_report()
-        if before - value <= tolerance * abs(value):
-            run.stop()
+        run.stop_when_settled(tolerance)

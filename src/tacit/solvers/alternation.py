@@ -63,7 +63,7 @@ def alternate(
 
     Every record has the objective, the norm of the gradient (each block's where its step began) and the seconds.
     """
-    before = run.history[-1]["objective"] if start else np.inf
+    run.stop_when_settled(tolerance)
     with threads.single_threaded_blas():
         for iteration in run.iterations(start):
             began = time.perf_counter()
@@ -76,9 +76,7 @@ def alternate(
             )
             if after_report is not None:
                 after_report()
-            if abs(before - value) <= tolerance * abs(value):
-                run.stop()
-            before = value
+            run.stop_when_settled(tolerance)
 
 
 def _sweep(
