@@ -60,8 +60,11 @@ def write(path: str | os.PathLike[str], kind: str, state: Mapping[str, Any], arr
         raise InputError(f"path: the folder {str(path.parent)!r} does not exist; create it first.")
     if path.is_dir():
         raise InputError(f"path: {str(path)!r} is a folder; give the name of a file.")
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    os.close(handle)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        os.close(handle)
+    except OSError as error:
+        raise InputError(f"path: nothing can be written to {str(path.parent)!r} ({error.strerror}).") from error
     try:
         save_file(tensors, temporary, metadata=metadata)
         with open(temporary, "rb") as written:  # noqa: PTH123

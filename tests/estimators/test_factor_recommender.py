@@ -13,6 +13,7 @@ import scipy.sparse as sp
 import tacit
 from tacit import FactorRecommender, Interactions
 from tacit.data import load_movielens_1m
+from tacit.data.ids import Ids
 from tacit.errors import InputError, UnknownIdError
 from tacit.metrics.evaluation import evaluate, evaluate_factors
 
@@ -181,6 +182,26 @@ def test_partial_fit_lets_new_rows_and_columns_join(matrix):
     assert np.mean([int(value.split()[1]) % 4 == 110 % 4 for value in fresh]) >= 0.8
 
 
+def test_partial_fit_reads_a_bare_matrix_in_the_models_numbering(matrix):
+    ours = named(matrix)
+    model = small().fit(ours)
+    model.partial_fit(matrix)
+    assert model.row_factors_.shape == (matrix.shape[0], 8)
+    assert model.row_ids_ == ours.row_ids
+    assert np.array_equal(model.seen_.toarray(), 2 * matrix.toarray())
+    with pytest.raises(InputError, match="a matrix of the model's own shape"):
+        model.partial_fit(matrix[:5])
+    with pytest.raises(InputError, match="like 0, new ones like 'row 0'"):
+        small().fit(matrix).partial_fit(ours)
+
+
+def test_rows_that_include_does_not_name_get_any_column(model):
+    """And cost nothing: a list of all columns for each of them would be rows times columns."""
+    free, narrowed = model.recommend([0, 1], k=5), model.recommend([0, 1], k=5, include={1: [3]})
+    assert np.array_equal(narrowed.ids[0], free.ids[0])
+    assert narrowed.filled[1].sum() <= 1
+
+
 def test_partial_fit_starts_a_model_too(matrix):
     assert small().partial_fit(matrix).row_factors_.shape == (120, 8)
 
@@ -205,6 +226,46 @@ def test_checkpoint_resumes_to_the_same_bits(matrix, tmp_path):
         model.set_params(checkpoint=None).save(resumed)
         assert straight.read_bytes() == resumed.read_bytes()
         assert len(model.history_) == 6
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"tolerance": 0.05, "iterations": 30},
+        {"held_out": 0.2, "patience": 1, "iterations": 30},
+        {"solver": "newton", "tolerance": 0.05, "iterations": 30},
+    ],
+)
+def test_a_fit_that_has_stopped_by_itself_does_not_go_on(matrix, tmp_path, parameters):
+    point, files = tmp_path / "point", [tmp_path / "first", tmp_path / "again"]
+    for file in files:
+        model = small(checkpoint=point, **parameters).fit(matrix)
+        assert 1 < len(model.history_) < 30
+        model.save(file)
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_a_checkpoint_of_other_features_is_refused(matrix, tmp_path):
+    point, rng = tmp_path / "point", np.random.default_rng(0)
+    features = rng.random((2, matrix.shape[0], 3))
+    small(checkpoint=point, iterations=1).fit(matrix, row_features=features[0])
+    with pytest.raises(InputError, match="other data or other parameters"):
+        small(checkpoint=point, iterations=1).fit(matrix, row_features=features[1])
+
+
+def test_interactions_of_a_matrix_in_any_order_and_type(matrix):
+    """The constructor is public: what it is given must reach the kernels as they want it."""
+    backwards = sp.csr_array(matrix, dtype=np.float64)
+    for start, stop in zip(backwards.indptr, backwards.indptr[1:]):
+        backwards.indices[start:stop] = backwards.indices[start:stop][::-1].copy()
+        backwards.data[start:stop] = backwards.data[start:stop][::-1].copy()
+    odd = sp.csr_array(
+        (backwards.data, backwards.indices.astype(np.int64), backwards.indptr.astype(np.int64)), shape=matrix.shape
+    )
+    before = odd.indices.copy()
+    data = Interactions(odd, *(Ids.range(size) for size in matrix.shape))
+    assert np.array_equal(small().fit(data).row_factors_, small().fit(matrix).row_factors_)
+    assert np.array_equal(odd.indices, before)
 
 
 def test_a_checkpoint_of_other_data_is_refused(matrix, tmp_path):
@@ -294,6 +355,11 @@ BAD_FITS = [
     (lambda: np.eye(3), {"held_out": 1.5}, "held_out"),
     (lambda: np.eye(3), {"random_state": -3}, "random_state"),
     (lambda: np.eye(3), {"threads": -2}, "threads"),
+    (lambda: np.eye(3), {"frequency_exponent": float("nan")}, "frequency_exponent must be a finite number"),
+    (lambda: np.eye(3), {"patience": 0}, "patience"),
+    (lambda: np.eye(3), {"callback": 3}, "callback must be a function"),
+    (lambda: np.eye(3), {"checkpoint": 3}, "checkpoint must be the path"),
+    (lambda: np.eye(3), {"checkpoint": "no/such/folder/point"}, "checkpoint: the folder 'no/such/folder'"),
 ]
 
 

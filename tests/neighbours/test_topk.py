@@ -26,7 +26,7 @@ def whole_factors(rng, n, m, g=3, largest=2):
     n=st.integers(1, 20),
     m=st.integers(1, 40),
     k=st.integers(1, 50),
-    parts=st.sets(st.sampled_from(["seen", "excluded", "included", "allowed", "bias"])),
+    parts=st.sets(st.sampled_from(["seen", "excluded", "included", "limited", "allowed", "bias"])),
 )
 def test_agrees_with_sorting_everything(seed, n, m, k, parts):
     rng = np.random.default_rng(seed)
@@ -44,6 +44,9 @@ def test_agrees_with_sorting_everything(seed, n, m, k, parts):
     if "included" in parts:
         mask = rng.random((n, m)) < 0.4
         options["included"] = lists_of(mask)
+        if "limited" in parts:
+            options["limited"] = rng.random(n) < 0.5
+            mask[~options["limited"]] = True
         scores[~mask] = -np.inf
     if "allowed" in parts:
         options["allowed"] = rng.random(m) < 0.6

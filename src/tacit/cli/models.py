@@ -37,8 +37,9 @@ def known_ids(given: Iterable[str], ids: "Ids | GrowingIds", what: str) -> list[
     for one in given:
         if one not in by_text:
             near = difflib.get_close_matches(one, by_text, n=1)
-            hint = f"; did you mean {near[0]}" if near else f", such as {next(iter(by_text))}" if by_text else ""
-            raise UnknownIdError(f"the model knows {len(by_text)} {what}s, but no {what} {one!r}{hint}.")
+            example = f", such as {next(iter(by_text))}" if by_text and not near else ""
+            hint = f"; did you mean {near[0]}" if near else ""
+            raise UnknownIdError(f"the model knows {len(by_text)} {what}s{example}, but no {what} {one!r}{hint}.")
     return [by_text[one] for one in given]
 
 

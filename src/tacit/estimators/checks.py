@@ -1,5 +1,6 @@
 """Parameters are checked when ``fit`` starts: constructors only store."""
 
+import os
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,15 @@ def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in allowed:
         raise InputError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {value!r}.")
     return value
+
+
+def no_table(name: str, data: Any) -> None:
+    """Refuse tables and paths where a matrix is expected: which column is what has to be said first."""
+    if isinstance(data, str | os.PathLike) or hasattr(data, "columns"):
+        raise InputError(
+            f"{name} must be Interactions or a matrix; read a table or a file with "
+            "Interactions.from_table(table, row=..., col=...) first."
+        )
 
 
 def seed(random_state: Any) -> int:

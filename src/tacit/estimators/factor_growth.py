@@ -35,6 +35,7 @@ def new_positives(model: "FactorRecommender", given: Any, side: str) -> tuple[sp
         matrix = placed.matrix
     else:
         ids = None
+        checks.no_table("interactions", given)
         matrix = as_csr(given, "interactions", minimum=0.0, allow_empty=True)
         crossing = matrix.shape[1] if rows else matrix.shape[0]
         if crossing != len(other):
@@ -107,19 +108,16 @@ def add(model: "FactorRecommender", positives: sp.csr_array, ids: Ids | None, fa
     """Keep folded-in rows (columns): known ids are replaced, unknown ones appended."""
     rows = side == "rows"
     own = model.row_ids_ if rows else model.col_ids_
+    if not own.is_range and (ids is None or ids.is_range):
+        raise InputError(
+            "add=True needs ids for what is added, because the model has ids of its own; "
+            "give Interactions with ids instead of a bare matrix."
+        )
     if ids is None:
-        if not own.is_range:
-            raise InputError(
-                "add=True needs ids for what is added, because the model has ids of its own; "
-                "give Interactions with ids instead of a bare matrix."
-            )
         numbers = np.arange(len(own), len(own) + positives.shape[0])
         grown = Ids.range(len(own) + positives.shape[0], own.name)
     else:
-        numbers = own.numbers(ids.all())
-        fresh = ids.all()[numbers < 0]
-        numbers[numbers < 0] = len(own) + np.arange(len(fresh))
-        grown = own.extended(fresh) if len(fresh) else own
+        grown, numbers = _extended(own, ids)
     seen = model.seen_ if rows else transpose(model.seen_)[0]
     seen = _with_rows(seen, positives, numbers, len(grown))
     weights = model.recipe_.rows if rows else model.recipe_.cols
@@ -159,8 +157,15 @@ def grown_factors(model: "FactorRecommender", shape: tuple[int, int]) -> tuple[A
 
 def _extended(ids: Ids, more: Ids) -> tuple[Ids, NDArray[np.int64]]:
     """These ids with the unknown ones of ``more`` appended, and the numbers of ``more`` among them."""
-    if ids.is_range and more.is_range:
-        return Ids.range(max(len(ids), len(more)), ids.name), np.arange(len(more))
+    if more.is_range and (ids.is_range or len(more) == len(ids)):
+        # A bare matrix speaks in the model's own numbering.
+        return (ids if len(more) <= len(ids) else Ids.range(len(more), ids.name)), np.arange(len(more))
+    if more.is_range or ids.is_numeric != more.is_numeric:
+        known, new = (one.all()[:1].tolist()[0] for one in (ids, more))
+        raise InputError(
+            f"{ids.name}: the model's ids are like {known!r}, new ones like {new!r}; give Interactions with ids of the "
+            "same type, or a matrix of the model's own shape."
+        )
     numbers = ids.numbers(more.all())
     fresh = more.all()[numbers < 0]
     numbers[numbers < 0] = len(ids) + np.arange(len(fresh))

@@ -57,6 +57,7 @@ def recommend(
         k,
         seen=(seen.indptr.astype(np.int64), seen.indices.astype(np.int32)) if exclude_seen else None,
         included=included,
+        limited=_named(queries, include),
         excluded=excluded,
         allowed=allowed,
         threads=model.threads,
@@ -130,8 +131,15 @@ def _is_one_id(wanted: Any, ids: Ids) -> bool:
     return not isinstance(wanted, Iterable)
 
 
+def _named(queries: Array, wanted: Filter) -> NDArray[np.bool_] | None:
+    """Which rows a mapping speaks of."""
+    if not isinstance(wanted, Mapping):
+        return None
+    return np.array([query in wanted for query in queries.tolist()], dtype=np.bool_)
+
+
 def _filter(ids: Ids, queries: Array, wanted: Filter, name: str) -> tuple[NDArray[np.bool_] | None, Lists | None]:
-    """A mask for all rows, or sorted lists per row."""
+    """A mask for all rows, or sorted lists per row; that of a row which the mapping does not name is empty."""
     if wanted is None:
         return None, None
     if isinstance(wanted, str | bytes):
@@ -140,11 +148,9 @@ def _filter(ids: Ids, queries: Array, wanted: Filter, name: str) -> tuple[NDArra
         mask = np.zeros(len(ids), dtype=bool)
         mask[ids.require(listed(wanted, ids))] = True
         return mask, None
-    # Rows that the mapping does not name: nothing is excluded, everything is included.
-    everything = np.arange(len(ids)) if name == "include" else np.empty(0, dtype=np.int64)
+    nothing = np.empty(0, dtype=np.int64)
     rows = [
-        np.unique(ids.require(listed(wanted[query], ids))) if query in wanted else everything
-        for query in queries.tolist()
+        np.unique(ids.require(listed(wanted[query], ids))) if query in wanted else nothing for query in queries.tolist()
     ]
     indptr = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64)
     indices = np.concatenate(rows) if rows else np.empty(0)

@@ -171,7 +171,7 @@ class FactorRecommender(Model):
         """Go on with more interactions: new rows and columns join, known ones are trained on.
 
         Cells that are known already gain the weight of the new ones. Factors start from where they are. For plain ids
-        and alternating solves.
+        and alternating solves. A bare matrix is read in the model's own numbering.
         """
         if not self.__sklearn_is_fitted__():
             return self.fit(interactions)
@@ -189,8 +189,8 @@ class FactorRecommender(Model):
 
         Parameters
         ----------
-        interactions : ``Interactions`` whose column (row) ids the model knows, or a sparse matrix with one row
-            (column) per new row (column), in the model's numbering
+        interactions : ``Interactions`` whose column (row) ids the model knows (cells of ids that it does not know are
+            left out), or a sparse matrix with one row (column) per new row (column), in the model's numbering
         side : ``"rows"`` or ``"cols"``
         features : what is known of them beside their positives, where the model was trained with features; without
             ``interactions`` the features alone decide
@@ -334,11 +334,7 @@ def as_interactions(data: Any) -> Interactions:
     if isinstance(data, Interactions):
         as_csr(data.matrix, "interactions", minimum=0.0)
         return data
-    if isinstance(data, str | os.PathLike) or hasattr(data, "columns"):
-        raise InputError(
-            "interactions must be Interactions or a matrix; read a table or a file with "
-            "Interactions.from_table(table, row=..., col=...) first."
-        )
+    checks.no_table("interactions", data)
     return Interactions.from_matrix(as_csr(data, "interactions", minimum=0.0))
 
 

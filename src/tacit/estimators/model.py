@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from tacit import model_file
 from tacit.errors import InputError, ModelFileError
+from tacit.estimators.checkpoint import KIND as CHECKPOINT
 from tacit.progress import Callback as Callback
 
 Array = NDArray[Any]
@@ -88,6 +89,10 @@ def _is_plain(value: Any) -> bool:
 def load(path: str | os.PathLike[str]) -> Any:
     """Any saved model, whatever its kind; its arrays stay on disk until they are used."""
     kind, state, arrays = model_file.read(path)
+    if kind == CHECKPOINT:
+        raise ModelFileError(
+            f"{os.fspath(path)!r} is a checkpoint, not a model; give it to fit as checkpoint=, which goes on from it."
+        )
     if kind not in _HOMES:
         raise ModelFileError(f"{os.fspath(path)!r} holds a {kind!r}, which this version of Tacit does not know.")
     model_class = getattr(import_module(_HOMES[kind]), kind)

@@ -54,9 +54,14 @@ def mask_cells(scores, rows, first, width, first_row, indptr, indices, places):
 
 
 @fast
-def keep_cells(scores, rows, first, width, first_row, indptr, indices, places, kept):
-    """Set all cells of a tile but the listed ones to -inf; ``kept`` (C,) is room for one row."""
+def keep_cells(scores, rows, first, width, first_row, indptr, indices, places, limited, kept):
+    """Set all cells of a tile but the listed ones to -inf, in rows that are ``limited``.
+
+    ``kept`` (C,) is room for one row.
+    """
     for r in range(rows):
+        if not limited[first_row + r]:
+            continue
         for c in range(width):
             kept[c] = _LOWEST
         start, stop = indptr[first_row + r], indptr[first_row + r + 1]

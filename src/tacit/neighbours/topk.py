@@ -39,6 +39,7 @@ def top_k(
     seen: Lists | None = None,
     excluded: Lists | None = None,
     included: Lists | None = None,
+    limited: NDArray[np.bool_] | None = None,
     allowed: NDArray[np.bool_] | None = None,
     bias: Array | None = None,
     threads: int = 0,
@@ -52,6 +53,7 @@ def top_k(
     k : how many to return, at least 1; places beyond what is allowed stay empty
     seen, excluded : per query the items that may not come back
     included : per query the only items that may come back
+    limited : (n,) mask of the queries that ``included`` speaks of, all when None; the others may get any item
     allowed : (m,) mask of the items that may come back for any query
     bias : (m,) added to the scores of each item
     threads : 0 for all cores
@@ -78,6 +80,7 @@ def top_k(
         _Candidates.of(items, allowed, bias),
         [_checked(lists, name, n, m) for lists, name in ((seen, "seen"), (excluded, "excluded")) if lists is not None],
         None if included is None else _checked(included, "included", n, m),
+        np.ones(n, dtype=np.bool_) if limited is None else limited,
     )
     numbers = np.full((n, k), -1, dtype=np.int32)
     scores = np.full((n, k), np.nan, dtype=np.float32)
@@ -166,6 +169,7 @@ class _Plan:
     candidates: _Candidates
     forbidden: list[Lists]
     included: Lists | None
+    limited: NDArray[np.bool_]
 
     def search(self, k: int, threads: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         room = 8 * _capacity(k, len(self.candidates))
@@ -209,7 +213,7 @@ class _Plan:
             for lists in self.forbidden:
                 kernels.mask_cells(*where, *lists, self.candidates.places)
             if self.included is not None:
-                kernels.keep_cells(*where, *self.included, self.candidates.places, kept)
+                kernels.keep_cells(*where, *self.included, self.candidates.places, self.limited, kept)
             kernels.select(scores, scores.view(np.int32), rows, first, k, keys, filled, floors)
         kernels.finish(keys, filled, k)
         return keys[:, :k]
