@@ -33,7 +33,7 @@ def test_the_page_needs_nothing_else(page):
 def test_what_was_given_is_text_not_markup(page):
     assert "&lt;b&gt;no markup&lt;/b&gt;" in page
     assert "<code>code</code>" in page
-    assert "<td>&lt;a&gt;</td>" in page
+    assert ">&lt;a&gt;</td>" in page
     assert '<a href="#1-first-last">First &amp; last</a>' in page
 
 
@@ -77,3 +77,10 @@ def test_values_that_are_not_numbers_leave_gaps():
 def test_a_flat_curve_and_an_empty_map_can_be_drawn():
     ElementTree.fromstring(svg.lines(Lines("l", [0, 1], {"a": [2.0, 2.0]}, "x", "y")))
     ElementTree.fromstring(svg.dots(Dots("d", {})))
+
+
+def test_names_on_a_map_do_not_cover_each_other():
+    crowd = Dots("d", {"one": [(f"name{n}", 0.5 + n / 1000, 0.5) for n in range(6)], "two": [("x", 0, 0), ("y", 1, 1)]})
+    root = ElementTree.fromstring(svg.dots(crowd))
+    heights = sorted(float(t.attrib["y"]) for t in root.iter("text") if t.text.startswith("name"))
+    assert all(b - a >= 13.9 for a, b in pairwise(heights))

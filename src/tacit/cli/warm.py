@@ -53,7 +53,7 @@ def _taggers() -> None:
     from tacit import FactorTagger, NeighbourTagger
 
     X, Y = _positives(), _positives()[:, :6]
-    for tagger in (FactorTagger(factors=4, progress=False), NeighbourTagger(factors=4, neighbours=5, partitions=2)):
+    for tagger in (FactorTagger(factors=4, progress=False), NeighbourTagger(factors=4, partitions=2, progress=False)):
         tagger.fit(X, Y).predict_topk(X, 3)
 
 
@@ -75,7 +75,7 @@ def _grades() -> None:
     y = np.where(np.arange(60) < 40, (X[:, 0] * 3).astype(int), -1)
     for kernel in ("gaussian", "laplacian", "linear"):
         for solver in ("exact", "stochastic"):
-            parts: dict[str, Any] = {"kernel": kernel, "solver": solver}
+            parts: dict[str, Any] = {"kernel": kernel, "solver": solver, "progress": False}
             model = OrdinalRanker(**parts, frequencies=8, bandwidth=1.0, regularization=0.1, iterations=2, batch_size=8)
             model.fit(X, y).predict(X)
 

@@ -52,10 +52,13 @@ def _figure(caption: str, content: str) -> str:
 def _table(table: Table) -> str:
     def cells(row: Sequence[str], tag: str) -> str:
         kinds = ["" if place < table.texts else ' class="n"' for place in range(len(row))]
-        return "".join(f"<{tag}{kind}>{escape(cell)}</{tag}>" for kind, cell in zip(kinds, row))
+        # On a phone wide tables are stacked, and every cell says which column it was in.
+        names = [f' data-column="{escape(name, quote=True)}"' if tag == "td" else "" for name in table.headings]
+        return "".join(f"<{tag}{kind}{name}>{escape(cell)}</{tag}>" for kind, name, cell in zip(kinds, names, row))
 
     rows = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in table.rows)
-    return f"<table><thead><tr>{cells(table.headings, 'th')}</tr></thead><tbody>{rows}</tbody></table>"
+    stacks = ' class="stacks"' if table.texts > 2 else ""
+    return f"<table{stacks}><thead><tr>{cells(table.headings, 'th')}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def _inline(text: str) -> str:

@@ -10,6 +10,7 @@ from tacit.report.blocks import Bars, Dots, Lines
 WIDTH = 520
 _LETTER = 8.6
 """About the width of a letter, for space that words need."""
+_LINE = 14
 
 
 def bars(chart: Bars) -> str:
@@ -79,16 +80,30 @@ def dots(chart: Dots) -> str:
         return _figure("", 10, chart.title)
     (left, right), (low, high) = ((min(axis), max(axis)) for axis in zip(*points))
     height = 360
-    parts = []
+    labels: list[tuple[float, float, str, str]] = []
     for letter, group in zip("abcdef", chart.groups.values()):
         for label, x, y in group:
-            across = 40 + (WIDTH - 110) * (x - left) / ((right - left) or 1.0)
-            up = height - 20 - (height - 40) * (y - low) / ((high - low) or 1.0)
-            parts.append(
-                f'<circle class="fill-{letter}" cx="{across:.1f}" cy="{up:.1f}" r="3.5"/>'
-                f'<text class="name-{letter}" x="{across + 6:.1f}" y="{up + 4:.1f}">{escape(label)}</text>'
-            )
+            across = 40 + (WIDTH - 130) * (x - left) / ((right - left) or 1.0)
+            up = height - 30 - (height - 50) * (y - low) / ((high - low) or 1.0)
+            labels.append((across, up, label, letter))
+    parts = [f'<circle class="fill-{letter}" cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>' for x, y, _, letter in labels]
+    parts += [
+        f'<text class="name-{letter}" x="{x + 6:.1f}" y="{y + 4:.1f}">{escape(label)}</text>'
+        for x, y, label, letter in _readable(labels)
+    ]
     return _figure("".join(parts), height, chart.title)
+
+
+def _readable(labels: list[tuple[float, float, str, str]]) -> list[tuple[float, float, str, str]]:
+    """The labels, from the top down, each moved below those that it would cover."""
+    placed: list[tuple[float, float, str, str]] = []
+    for x, y, label, letter in sorted(labels, key=lambda one: one[1]):
+        for other, above, text, _ in placed:
+            beside = x + _LETTER * len(label) < other or other + _LETTER * len(text) < x
+            if not beside and abs(y - above) < _LINE:
+                y = above + _LINE
+        placed.append((x, y, label, letter))
+    return placed
 
 
 def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:

@@ -1,8 +1,8 @@
 """Neighbours of a word: vectors of words from one-line descriptions."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tacit.report.blocks import Paragraph, Section, Table
+from tacit.report.blocks import Dots, Paragraph, Section, Table
 
 if TYPE_CHECKING:
     from tacit.data.debian import Debian
@@ -11,6 +11,7 @@ DOING = "reading the descriptions"
 FACTORS = 64
 ASKED = ("game", "editor", "music", "compiler", "database", "image", "fonts", "translation")
 NEIGHBOURS = 7
+ON_THE_MAP, MAPPED = ("game", "music", "compiler", "fonts"), 5
 
 
 def section(debian: "Debian") -> Section:
@@ -19,6 +20,7 @@ def section(debian: "Debian") -> Section:
     lines = debian.table["description"].to_list()
     model = WordVectors(FACTORS, tokenizer="words", progress=False).fit(lines)
     near = {word: model.most_similar(word, k=NEIGHBOURS) for word in ASKED if word in model}
+    mapped = {word: [word, *(other for other, _ in near[word][:MAPPED])] for word in near if word in ON_THE_MAP}
     rows = [(word, ", ".join(str(other) for other, _ in found)) for word, found in near.items()]
     return Section(
         "Neighbours of a word",
@@ -29,9 +31,25 @@ def section(debian: "Debian") -> Section:
                 "too, all of them."
             ),
             Table(("word", "nearest"), rows, texts=2),
+            Dots("Some of them on a map, near ones near each other", _places(model, mapped)),
         ],
         {
             "words": len(model.words),
             "nearest": {word: [str(other) for other, _ in found] for word, found in near.items()},
         },
     )
+
+
+def _places(model: Any, groups: dict[str, list[Any]]) -> dict[str, list[tuple[str, float, float]]]:
+    """Each word with its place in the plane, by group; a word of two groups stays in the first."""
+    from tacit.estimators.word_map import plane
+
+    group_of: dict[Any, str] = {}
+    for name, words in groups.items():
+        for word in words:
+            group_of.setdefault(word, name)
+    places = plane(model.unit_vectors[model.words_.require(list(group_of))])
+    found: dict[str, list[tuple[str, float, float]]] = {name: [] for name in groups}
+    for (word, name), (x, y) in zip(group_of.items(), places.tolist()):
+        found[name].append((str(word), x, y))
+    return found
