@@ -338,6 +338,8 @@ def best_cut_cost(scores, codes, weights, k, cost):
     distinct = np.unique(scores)
     borders = np.concatenate(([distinct[0] - 1], (distinct[1:] + distinct[:-1]) / 2, [distinct[-1] + 1]))
     return min(cost(np.searchsorted(cut, scores)) for cut in combinations_with_replacement(borders, k - 1))
+
+
 class SplitMix:
     """The generator of the skip-gram kernel, by Python's whole numbers."""
 

@@ -42,6 +42,11 @@ CASES = {
     "a table as model": ("recommend {shop} u1", "not a Tacit model"),
     "a model cut short": ("recommend {dir}/short.tacit u1", "cut short"),
     "a model of another kind": ("recommend {words} u1", "holds a WordVectors"),
+    "evaluate a model with a split": (
+        "evaluate {shop} --model {model} --test 0.5",
+        "--test has no effect with --model",
+    ),
+    "evaluate a model with parameters": ("evaluate {shop} --model {model} --factors 3", "--factors has no effect"),
     "evaluate words": ("evaluate {shop} --model {words}", "holds a WordVectors"),
     "unknown row": ("recommend {model} u99", "no row 'u99'; did you mean u9"),
     "unknown column": ("similar {model} teaa", "no column 'teaa'; did you mean tea"),

@@ -84,6 +84,8 @@ def main(arguments: list[str] | None = None) -> None:
         # Whoever read our output has seen enough; Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except MemoryError as error:
+        _fail(f"not enough memory ({error}); take fewer factors or fewer rows." if str(error) else "not enough memory.")
     except OSError as error:
         _fail(f"{error.strerror or error}: {str(error.filename)!r}." if error.filename else f"{error}.")
 

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
+from tacit.cli.defaults import EstimatorOption
 from tacit.cli.models import open_model
 from tacit.cli.options import json_option, recommender_options
 from tacit.cli.output import console, print_json, print_table, say
@@ -55,6 +57,7 @@ def command(
 
         model = FactorRecommender(**parameters, progress=False if as_json else None).fit(train)
     else:
+        _refuse_what_a_saved_model_ignores()
         model = open_model(model_path, "evaluate", "similar_cols", "tacit fit recommend")
         train, held_out = _unseen(model, source.read())
     results = {
@@ -73,6 +76,19 @@ def command(
         print_json(outcome)
         return
     _print(outcome)
+
+
+def _refuse_what_a_saved_model_ignores() -> None:
+    """Options of the split and of the fit say nothing about a model that is fitted already."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        fits = isinstance(option, EstimatorOption) and option.name != "threads"
+        given = context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
+        if given and (fits or option.name in {"by", "test", "split_seed"}):
+            raise InputError(
+                f"{option.opts[0]} has no effect with --model, which is fitted already and tested on all of TABLE; "
+                "leave out one of the two."
+            )
 
 
 def _unseen(model: Any, given: "Interactions") -> tuple["Interactions", "Interactions"]:
@@ -108,3 +124,6 @@ def _print(outcome: dict[str, Any]) -> None:
         for name, value in ours.items()
     ]
     print_table(("", "model", "popularity", "ratio"), rows)
+    leading = next(iter(ours))
+    if ours[leading] < theirs[leading]:
+        say(f"the model ranks worse than popularity by {leading}; try fewer --factors or more --regularization.")

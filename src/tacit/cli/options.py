@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from tacit.cli.defaults import parameter_of
 from tacit.errors import InputError
 
 Function = Callable[..., Any]
@@ -41,19 +42,8 @@ model_output_option = click.option(
 )
 
 
-class RecommenderOption(click.Option):
-    """An option whose default is read off ``FactorRecommender``, so that help cannot go stale."""
-
-    def get_default(self, ctx: click.Context, call: bool = True) -> Any:
-        from inspect import signature
-
-        from tacit import FactorRecommender
-
-        return signature(FactorRecommender).parameters[str(self.name)].default
-
-
 SOLVERS = ("auto", "als", "newton", "newton_linesearch", "linesearch", "adagrad", "gradient")
-_parameter = functools.partial(click.option, cls=RecommenderOption, show_default=True)
+_parameter = parameter_of("FactorRecommender")
 
 _RECOMMENDER = (
     _parameter("--factors", type=int, help="Length of the factors."),

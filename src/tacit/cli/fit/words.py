@@ -6,28 +6,30 @@ from typing import Any
 
 import click
 
+from tacit.cli.defaults import parameter_of
 from tacit.cli.options import OutputFile, json_option, model_output_option, seed_option, threads_option
 from tacit.cli.output import print_json
 
 VECTORS = ("sum", "word", "context")
+_parameter = parameter_of("WordVectors")
 
 
 @click.command("words")
 @click.argument("texts", nargs=-1, required=True, type=click.Path(path_type=Path))
 @model_output_option
-@click.option("--factors", default=200, show_default=True, help="Dimension of the vectors.")
-@click.option("--window", default=8, show_default=True, help="Neighbours up to this distance count.")
-@click.option("--min-count", default=5, show_default=True, help="Drop words that occur less often.")
-@click.option("--max-words", type=int, help="Keep at most so many words.")
-@click.option("--tokenizer", type=click.Choice(["split", "words"]), default="split", show_default=True,
-              help="Take words as they stand, or lower-case runs of letters.")  # fmt: skip
-@click.option("--sentences", type=click.Choice(["lines", "files"]), default="lines", show_default=True,
-              help="Where a sentence ends.")  # fmt: skip
-@click.option("--iterations", type=int, help="Sweeps at most; by default 8.")
-@click.option("--vectors", "output", type=click.Choice(VECTORS), default="sum", show_default=True,
-              help="Which vectors count.")  # fmt: skip
+@_parameter("--factors", type=int, help="Dimension of the vectors.")
+@_parameter("--window", type=int, help="Neighbours up to this distance count.")
+@_parameter("--min-count", type=int, help="Drop words that occur less often.")
+@_parameter("--max-words", type=int, help="Keep at most so many words.")
+@_parameter("--tokenizer", type=click.Choice(["split", "words"]),
+            help="Take words as they stand, or lower-case runs of letters.")  # fmt: skip
+@_parameter("--sentences", type=click.Choice(["lines", "files"]),
+            help="Where a sentence ends.")  # fmt: skip
+@_parameter("--iterations", type=int, help="Sweeps at most; by default what the solver needs.")
+@_parameter("--vectors", "output", type=click.Choice(VECTORS),
+            help="Which vectors count.")  # fmt: skip
 @click.option("--keep-counts", is_flag=True, help="Keep the counts in the file, to continue with more text later.")
-@click.option("--memory", default=4.0, show_default=True, help="Gigabytes of counts to hold before going to disk.")
+@_parameter("--memory", type=float, help="Gigabytes of counts to hold before going to disk.")
 @click.option("--checkpoint", type=OutputFile(), help="Keep the sweeps done so far here, and go on from there.")
 @click.option("--word2vec", type=OutputFile(), help="Write the vectors to a word2vec file as well.")
 @click.option("--binary", is_flag=True, help="Write that file in binary.")
