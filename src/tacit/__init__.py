@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tacit.estimators.neighbour_tagger import NeighbourTagger as NeighbourTagger
     from tacit.estimators.ordinal_ranker import OrdinalRanker as OrdinalRanker
     from tacit.estimators.rating_stream import RatingStream as RatingStream
+    from tacit.estimators.text_tagger import TextTagger as TextTagger
     from tacit.estimators.tune import tune as tune
     from tacit.estimators.word_vectors import WordVectors as WordVectors
 
@@ -28,6 +29,7 @@ _HOMES = {
     "WordVectors": "tacit.estimators.word_vectors",
     "FactorTagger": "tacit.estimators.factor_tagger",
     "NeighbourTagger": "tacit.estimators.neighbour_tagger",
+    "TextTagger": "tacit.estimators.text_tagger",
     "RatingStream": "tacit.estimators.rating_stream",
     "ExpertRatingStream": "tacit.estimators.expert_rating_stream",
     "load": "tacit.estimators.model",

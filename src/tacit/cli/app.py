@@ -22,6 +22,8 @@ VERBS: dict[str, str] = {
     "demo": "Show every job on real data that comes with Tacit, and write a page",
     "fit": "Train a model and save it to one file",
     "recommend": "Recommend columns (items) to rows (users) of a saved model",
+    "tag": "Suggest labels for texts by a saved model",
+    "audit": "Find labels that are probably missing, for a person to confirm",
     "similar": "Show the nearest neighbours of something a model knows",
     "evaluate": "Measure a recommender on held-out data, beside popularity",
     "doctor": "Show versions, cores, threads, caches and extras",

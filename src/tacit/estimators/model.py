@@ -22,6 +22,7 @@ _HOMES = {
     "WordVectors": "tacit.estimators.word_vectors",
     "FactorTagger": "tacit.estimators.factor_tagger",
     "NeighbourTagger": "tacit.estimators.neighbour_tagger",
+    "TextTagger": "tacit.estimators.text_tagger",
     "RatingStream": "tacit.estimators.rating_stream",
     "ExpertRatingStream": "tacit.estimators.expert_rating_stream",
 }

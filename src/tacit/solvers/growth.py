@@ -1,6 +1,7 @@
 """A learner that takes in new rows, labels and features without being learned anew.
 
-A new row's target in the learned space is where rows with its labels already lie: the mean of their unit vectors.
+A new row's target in the learned space is where rows with its labels already lie: the mean of their unit vectors. A
+row all of whose labels are new is sent to a place of its own, drawn by the labels' numbers.
 New features are fitted to what the old map leaves of that target (ridge, on the new rows alone), so a row without
 new features is mapped exactly as before. New rows are then found like all others. A label without a vector of its
 own, where the method has such vectors, gets the mean of the rows that carry it.
@@ -50,7 +51,11 @@ def _with_features(part: Partition, X: sp.csr_array, Y: sp.csr_array, numbers: N
     mapped = part.project(X)
     carried = Y[part.rows]
     centre = normalise(carried.T @ part.points)
-    target = normalise(Y[numbers] @ centre)
+    target = Y[numbers] @ centre
+    for row in np.flatnonzero(~target.any(axis=1)):
+        for label in Y[[numbers[row]]].indices:
+            target[row] += np.random.default_rng(label).standard_normal(target.shape[1])
+    target = normalise(target)
     # Targets are directions; they are stretched to the length at which this map puts its rows.
     lengths = np.linalg.norm(mapped, axis=1)
     stretch = float(np.median(lengths[lengths > 0])) if np.any(lengths > 0) else 1.0

@@ -1,0 +1,57 @@
+"""``tacit audit``: labels that are probably missing, for a person to confirm."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tacit.cli.options import OutputFile, json_option
+from tacit.cli.output import print_json, print_table, say
+from tacit.cli.tagged_texts import TaggedTexts, tagged_texts_options, text_tagger_options
+
+
+@click.command("audit")
+@tagged_texts_options
+@click.option("-o", "--output", "report", type=OutputFile(), help="Write .html (to review), .csv, .parquet or .json.")
+@click.option("-n", default=100, show_default=True, help="How many suggestions.")
+@click.option("--per-row", default=2, show_default=True, help="Suggestions for one row at most.")
+@click.option("--folds", default=5, show_default=True, help="Parts into which rows are dealt.")
+@text_tagger_options
+@json_option
+def command(
+    source: TaggedTexts,
+    report: Path | None,
+    n: int,
+    per_row: int,
+    folds: int,
+    parameters: dict[str, Any],
+    as_json: bool,
+) -> None:
+    """Find labels that TABLE's texts probably lack.
+
+    Each text is judged by a model that never saw it; the nearest texts that carry the label, and the words that speak
+    for it, are shown as evidence. Review the .html page in a browser, save the decisions, and give them back with
+    --accepted to tacit fit tag or to the next audit.
+    """
+    from tacit.estimators.text_tagger import TextTagger
+
+    texts, labels, ids = source.read()
+    found = TextTagger(**parameters).missing_labels(texts, labels, n, row_ids=ids, per_row=per_row, folds=folds)
+    if report is not None:
+        found.write(report)
+    if as_json:
+        for one in found:
+            print_json({"row": one.row, "label": one.label, "score": one.score, "text": one.text,
+                        "nearest": [name for name, _, _ in one.nearest], "features": list(one.features)})  # fmt: skip
+    elif report is None:
+        print_table(
+            ("row", "lacks", "because of", "as in", "score"),
+            [
+                (str(one.row), str(one.label), ", ".join(one.features), ", ".join(name for name, _, _ in one.nearest),
+                 f"{one.score:.2f}")
+                for one in found
+            ],
+            texts=4,
+        )  # fmt: skip
+    if report is not None and not as_json:
+        say(f"wrote {len(found)} suggestions to {report}.")

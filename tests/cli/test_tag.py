@@ -1,0 +1,96 @@
+"""``tacit fit tag``, ``tacit tag`` and ``tacit audit`` as a user types them."""
+
+import json
+
+import polars as pl
+import pytest
+
+import tacit as library
+from tacit.estimators.text_tagger import TextTagger
+
+
+@pytest.fixture
+def things(tmp_path):
+    """Sixty things in three colours and two shapes, a third of their labels left out."""
+    rows = []
+    for number in range(60):
+        colour, shape = ("red", "green", "blue")[number % 3], ("round", "square")[number % 2]
+        given = [label for place, label in enumerate((colour, shape)) if (number // 6 + 2 * place) % 3]
+        rows.append({"name": f"thing{number}", "about": f"a {colour} and {shape} thing", "tags": "; ".join(given)})
+    path = tmp_path / "things.csv"
+    pl.DataFrame(rows).write_csv(path)
+    return path
+
+
+OPTIONS = ("--text", "about", "--labels", "tags", "--id", "name", "--separator", ";")
+
+
+@pytest.fixture
+def tagger(things, tmp_path, tacit):
+    path = tmp_path / "things.tacit"
+    tacit("fit", "tag", things, *OPTIONS, "-o", path, "--factors", 4)
+    return path
+
+
+def test_fit_and_tag(things, tagger, tacit, tacit_json, tmp_path):
+    said = tacit_json("fit", "tag", things, *OPTIONS, "-o", tmp_path / "other", "--tagger", "factor", "--factors", 4)
+    assert (said["texts"], said["labels"]) == (60, 5)
+    for model in (tagger, tmp_path / "other"):
+        assert {one["id"] for one in tacit_json("tag", model, "round and blue", "-k", 2)["labels"]} == {"round", "blue"}
+    assert "round" in tacit("tag", tagger, "something round")
+    (tmp_path / "texts").write_text("red\nsquare and green\n")
+    lines = tacit("tag", tagger, "--texts-from", tmp_path / "texts", "-k", 1, "--csv").splitlines()
+    assert lines[0] == "text,rank,label,score"
+    assert lines[1].startswith("red,1,red,")
+
+
+def test_audit_finds_what_was_left_out(things, tacit, tmp_path):
+    found = [
+        json.loads(line) for line in tacit("audit", things, *OPTIONS, "-n", 20, "--factors", 4, "--json").splitlines()
+    ]
+    texts = dict(pl.read_csv(things).select("name", "about").rows())
+    tags = dict(pl.read_csv(things).select("name", "tags").rows())
+    assert len(found) == 20
+    for one in found:
+        assert one["label"] in texts[one["row"]].split()
+        assert one["label"] not in (tags[one["row"]] or "")
+        assert one["features"]
+    assert "thing" in tacit("audit", things, *OPTIONS, "-n", 3, "--factors", 4)
+
+
+def test_accepted_labels_come_back(things, tacit, tacit_json, tmp_path):
+    report = tmp_path / "audit.csv"
+    tacit("audit", things, *OPTIONS, "-n", 10, "--factors", 4, "-o", report)
+    reviewed = pl.read_csv(report).with_columns(accept=pl.lit("yes"))
+    reviewed.write_csv(report)
+    before = tacit_json("fit", "tag", things, *OPTIONS, "-o", tmp_path / "a", "--factors", 4)["known"]
+    after = tacit_json("fit", "tag", things, *OPTIONS, "-o", tmp_path / "b", "--factors", 4, "--accepted", report)
+    assert after["known"] == before + 10
+    tacit("audit", things, *OPTIONS, "-n", 5, "--factors", 4, "-o", tmp_path / "audit.html")
+    assert (tmp_path / "audit.html").read_text().count("<article") == 5
+
+
+def test_what_cannot_be_done_is_said(things, tagger, refused, tmp_path):
+    assert "about2" in refused("fit", "tag", things, "--text", "about2", "--labels", "tags", "-o", tmp_path / "m")
+    assert "--method belongs to" in refused(
+        "fit", "tag", things, *OPTIONS, "-o", tmp_path / "m", "--tagger", "factor", "--method", "joint"
+    )
+    assert "in one way" in refused("tag", tagger)
+    (tmp_path / "reviewed.csv").write_text("row,label,accept\nnobody,red,yes\n")
+    assert "'nobody' is not in TABLE" in refused(
+        "fit", "tag", things, *OPTIONS, "-o", tmp_path / "m", "--accepted", tmp_path / "reviewed.csv"
+    )
+
+
+def test_a_text_tagger_grows_and_is_one_file(tmp_path):
+    texts, tags = ["red ball", "red apple", "blue sea", "blue sky"], [["red"], ["red"], ["blue"], ["blue"]]
+    model = TextTagger("neighbour", {"factors": 3, "neighbours": 2}, min_count=1).fit(texts, tags)
+    model.partial_fit(["green leaf", "green grass"], [["green"], ["green"]])
+    assert "green" in model.words_
+    assert model.predict_topk(["green tree"], 1).tolist() == [["green"]]
+    model.save(tmp_path / "model")
+    again = library.load(tmp_path / "model")
+    assert (
+        again.predict_topk(["a red green thing"], 2).tolist() == model.predict_topk(["a red green thing"], 2).tolist()
+    )
+    assert again.predict(["blue"]) == [["blue"]]
