@@ -109,8 +109,8 @@ def earlier(name: str) -> dict[str, Any]:
 def quality(quick: bool, only: list[str] | None) -> None:
     name = "words-quick" if quick else "words"
     chosen = {key: value for key, value in methods(quick).items() if not only or key in only}
-    table: dict[str, Any] = earlier(name).get("methods", {}) if only else {}
-    exchange: dict[str, Any] = earlier(name).get("exchange", {}) if only else {}
+    table: dict[str, Any] = {}
+    exchange: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         text = write_text(texts(folder), 20 if quick else 100)
         runs: dict[str, list[dict[str, Any]]] = {key: [] for key in chosen}
@@ -134,6 +134,11 @@ def quality(quick: bool, only: list[str] | None) -> None:
             if key in ("tacit", "gensim skip-gram"):
                 exchange[f"file of {key}"] = same_neighbours(vectors, Path(folder) / f"{key}.bin")
     print(exchange)
+    if only:
+        kept = earlier(name)
+        table = kept.get("methods", {}) | table
+        exchange = kept.get("exchange", {}) | exchange
+    table = {key: table[key] for key in methods(quick) if key in table}
     print(results.write(name, {"megabytes": 20 if quick else 100, "methods": table, "exchange": exchange}))
 
 
