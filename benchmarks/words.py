@@ -31,8 +31,6 @@ from tacit.data.loaders.text import load_analogies, load_text, load_word_similar
 from workers import HERE, peers_python
 
 THREADS = 2
-ROUNDS = 2
-"""Ours and GloVe run so often, in turn with the peers; gensim once: it takes as long as all others together."""
 
 
 def methods(quick: bool) -> dict[str, dict[str, Any]]:
@@ -106,7 +104,8 @@ def earlier(name: str) -> dict[str, Any]:
     return figures
 
 
-def quality(quick: bool, only: list[str] | None) -> None:
+def quality(quick: bool, only: list[str] | None, rounds: int) -> None:
+    """All methods in turn; gensim only in the first round, since it takes as long as all others together."""
     name = "words-quick" if quick else "words"
     chosen = {key: value for key, value in methods(quick).items() if not only or key in only}
     table: dict[str, Any] = {}
@@ -114,7 +113,7 @@ def quality(quick: bool, only: list[str] | None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         text = write_text(texts(folder), 20 if quick else 100)
         runs: dict[str, list[dict[str, Any]]] = {key: [] for key in chosen}
-        for turn in range(ROUNDS):
+        for turn in range(rounds):
             for key, (method, parameters) in ((key, value.values()) for key, value in chosen.items()):
                 if turn and method == "gensim":
                     continue
@@ -262,9 +261,10 @@ def main() -> None:
     parser.add_argument("part", choices=("quality", "counting", "weights", "curve", "items"))
     parser.add_argument("--quick", action="store_true", help="quality on 20 MB instead of 100")
     parser.add_argument("--only", help="some methods, separated by commas; figures of the others are kept")
+    parser.add_argument("--rounds", type=int, default=2, help="how often ours and GloVe run; the best time counts")
     given = parser.parse_args()
     if given.part == "quality":
-        quality(given.quick, given.only.split(",") if given.only else None)
+        quality(given.quick, given.only.split(",") if given.only else None, given.rounds)
     else:
         {"counting": counting, "weights": weights, "curve": curve, "items": items}[given.part]()
 

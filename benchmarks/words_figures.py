@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-import results
 from matplotlib.figure import Figure
+
+import results
 
 FIGURES = Path(__file__).parent.parent / "docs" / "figures"
 PARTS = ("semantic", "syntactic", "total")
