@@ -74,6 +74,22 @@ def test_svmlight_lines_are_rows(tmp_path, tacit_json):
     assert [one["id"] for one in found["recommended"]] == [7]
 
 
+def test_features_and_graphs_stand_beside_the_table(shop, tmp_path, tacit_json, tacit, refused):
+    items = pl.DataFrame({"name": [*FOOD, *TOOLS], "shelf": ["food"] * 6 + ["tools"] * 6})
+    items.write_csv(tmp_path / "items.csv")
+    friends = pl.DataFrame({"a": [f"u{n}" for n in range(38)], "b": [f"u{n + 2}" for n in range(38)]})
+    friends.write_csv(tmp_path / "friends.csv")
+    given = ["--col-features", tmp_path / "items.csv", "--row-graph", tmp_path / "friends.csv", "--report-gain"]
+    fit = ["fit", "recommend", shop, "-o", tmp_path / "m", "--factors", 2]
+    outcome = tacit_json(*fit, *given)
+    assert {"with", "without", "gain"} <= outcome["gain"].keys()
+    assert "without on" in tacit(*fit, *given)
+    assert len(tacit_json("recommend", tmp_path / "m", "u1", "-k", 2)["recommended"]) == 2
+    assert "give some" in refused(*fit, "--report-gain")
+    assert "none of the ids in the column 'name'" in refused(*fit, "--row-features", tmp_path / "items.csv")
+    assert "no edge" in refused(*fit, "--col-graph", tmp_path / "friends.csv")
+
+
 def test_the_shown_defaults_are_those_of_the_estimator(tacit):
     from tacit import FactorRecommender
 

@@ -60,7 +60,7 @@ class Source:
 
     def _columns(self, needs_time: bool) -> tuple[Any, dict[str, str]]:
         """The table and its columns by role."""
-        from tacit.data.column_roles import guess_roles
+        from tacit.data.column_roles import guess_roles, is_opinion
         from tacit.data.readers import scan_table
 
         roles = ("row", "col", "weight", "time")
@@ -85,7 +85,7 @@ class Source:
                 )
         said = " ".join(f"--{role} {column}" for role, column in guessed.items())
         more = ""
-        if "weight" in guessed and self.min_weight is None:
+        if is_opinion(guessed.get("weight", "")) and self.min_weight is None:
             more = "; every line counts as a positive, say --min-weight 4 or the like to keep only the high ones"
         say(f"columns guessed by their names: {said}{more}.")
         # A query has been answered already and is not asked again.

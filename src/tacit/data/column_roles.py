@@ -35,6 +35,15 @@ def guess_roles(columns: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def is_opinion(column: str) -> bool:
+    """Whether a column holds what people think, low values included, rather than how often something happened.
+
+    >>> is_opinion("Rating"), is_opinion("plays")
+    (True, False)
+    """
+    return _bare(column) in {"rating", "stars", "score"}
+
+
 def _bare(column: str) -> str:
     """The telling word of a column name: ``userId``, ``USER_ID`` and ``user ids`` are all ``user``."""
     parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", column)

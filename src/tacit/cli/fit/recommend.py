@@ -9,17 +9,27 @@ import click
 
 from tacit.cli.options import OutputFile, json_option, model_output_option, recommender_options
 from tacit.cli.output import print_facts, print_json, size, was_interrupted
+from tacit.cli.sides import Sides, side_options
 from tacit.cli.source import Source, source_options
+from tacit.errors import InputError
 
 
 @click.command("recommend")
 @source_options
 @model_output_option
+@side_options
+@click.option("--report-gain", is_flag=True, help="Also measure held out whether features and graphs help.")
 @recommender_options
 @click.option("--checkpoint", type=OutputFile(), help="File from which an interrupted fit resumes.")
 @json_option
 def command(
-    source: Source, model_path: Path, parameters: dict[str, Any], checkpoint: Path | None, as_json: bool
+    source: Source,
+    model_path: Path,
+    sides: Sides,
+    report_gain: bool,
+    parameters: dict[str, Any],
+    checkpoint: Path | None,
+    as_json: bool,
 ) -> None:
     """Learn from TABLE, which has one line per pair: who took what.
 
@@ -30,10 +40,13 @@ def command(
     """
     from tacit import FactorRecommender
 
-    data = source.read()
+    if report_gain and not sides:
+        raise InputError("--report-gain compares with and without features and graphs; give some.")
+    data = sides.beside(source.read())
     began = time.perf_counter()
     progress = False if as_json else None
-    model = FactorRecommender(**parameters, progress=progress, checkpoint=checkpoint).fit(data)
+    model = FactorRecommender(**parameters, progress=progress, checkpoint=checkpoint)
+    model.fit(data, report_gain=report_gain)
     seconds = time.perf_counter() - began
     model.save(model_path)
     last = model.history_[-1] if model.history_ else {}
@@ -46,6 +59,7 @@ def command(
         "sweeps": len(model.history_),
         "objective": last.get("objective"),
         **({"held_out_ndcg": max(r["held_out_ndcg"] for r in model.history_)} if parameters["held_out"] else {}),
+        **({"gain": model.gain_} if report_gain else {}),
         "seconds": round(seconds, 3),
         "bytes": model_path.stat().st_size,
         "interrupted": was_interrupted(),
@@ -67,6 +81,7 @@ def _print_summary(outcome: dict[str, Any], model: Any) -> None:
             "learned": f"{rows} rows × {columns} columns, {positives} positives",
             "with": f"{outcome['factors']} factors, {outcome['sweeps']} sweeps in {outcome['seconds']:.1f} s"
             f"{objective}{held_out}",
+            **({"sides": model.gain_["sentence"]} if "gain" in outcome else {}),
             "saved to": f"{outcome['model']} ({size(outcome['bytes'])})",
             "now try": f"tacit recommend {path} {someone}",
         }
