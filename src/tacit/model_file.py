@@ -168,7 +168,7 @@ def _map_arrays(path: Path, file: BinaryIO, header: dict[str, Any], start: int, 
         place = end
     if start + place > size:
         raise ModelFileError(
-            f"{str(path)!r} is cut short: {start + place} bytes are announced, {size} are there; copy it again."
+            f"{str(path)!r} is cut short: {start + place - size} bytes are missing at its end; copy it again."
         )
     if start + place < size:
         raise lies("there are bytes behind the last array")

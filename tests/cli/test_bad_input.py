@@ -2,6 +2,9 @@
 
 import gzip
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -69,9 +72,8 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def places(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("bad")
+def make_places(folder):
+    """Files to go wrong with, and the names under which the cases speak of them."""
     files = {
         "shop.csv": "user,item,rating\n" + "".join(f"u{n % 10},{n % 7},{n % 5 + 1}\n" for n in range(60)),
         "odd.csv": "a,b,c\n1,x,3\n2,y,4\n",
@@ -103,6 +105,11 @@ def places(tmp_path_factory):
     }
 
 
+@pytest.fixture(scope="module")
+def places(tmp_path_factory):
+    return make_places(tmp_path_factory.mktemp("bad"))
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_one_sentence_and_exit_code_2(case, places, refused, capsys):
     capsys.readouterr()
@@ -115,3 +122,11 @@ def test_one_sentence_and_exit_code_2(case, places, refused, capsys):
 def test_an_output_that_cannot_be_written_is_found_out_before_training(places, refused, monkeypatch):
     monkeypatch.setattr("os.access", lambda path, mode: False)
     assert "nothing can be written" in refused("fit", "recommend", places["shop"], "-o", places["out"])
+
+
+def test_the_page_is_current():
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, str(root / "scripts" / "bad_input.py"), "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,152 @@
+"""Write docs/bad-input.md: what bad input is told, by Python and on the command line.
+
+Every sentence on the page is what the program said when this script ran; none is typed. Cases of the command line are
+those of ``tests/cli/test_bad_input.py``. Sentences that quote another library (polars, click) are left out, because
+they change with its version.
+
+    python scripts/bad_input.py           write the page
+    python scripts/bad_input.py --check   fail if the committed page is not what would be written
+"""
+
+import contextlib
+import io
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "bad-input.md"
+QUOTES_OTHERS = ("could not be read:", "shows what can be given.")
+
+SETTING = """
+import numpy as np, polars as pl, scipy.sparse as sp, tacit
+from tacit import FactorRecommender, Interactions
+pairs = {"who": ["ann", "ann", "bob"], "what": ["tea", "jam", "tea"], "times": [3, 1, 2]}
+data = Interactions.from_table(pairs, row="who", col="what", weight="times")
+model = FactorRecommender(2, progress=False).fit(data)
+"""
+
+CALLS = [
+    'Interactions.from_table(pairs, row="user", col="what")',
+    'Interactions.from_table(pairs, row="who", col="waht")',
+    'Interactions.from_table(pairs, row="who", col="what", weight="what")',
+    'Interactions.from_table(pairs, row="who", col="what", duplicates="mean")',
+    'Interactions.from_table({"who": ["ann", None], "what": [1, 2]}, row="who", col="what")',
+    'Interactions.from_table({"who": ["ann", 7], "what": [1, 2]}, row="who", col="what")',
+    'Interactions.from_table({"who": ["ann"], "what": [1, 2]}, row="who", col="what")',
+    'Interactions.from_table({"who": ["a", "a"], "what": [1, 1]}, row="who", col="what", duplicates="error")',
+    'Interactions.from_table({"who": [1], "what": [2], "n": [-1.0]}, row="who", col="what", weight="n")',
+    'Interactions.from_table({"who": [1], "what": [2], "t": ["soon"]}, row="who", col="what", time="t")',
+    'Interactions.from_table(np.eye(2), row="who", col="what")',
+    'Interactions.from_table("clicks.xlsx", row="who", col="what")',
+    'Interactions.from_table(pairs, row="who", col="what", min_row_count=9)',
+    'Interactions.from_matrix(np.eye(2), row_ids=["ann", "ann"])',
+    'Interactions.from_matrix(np.eye(2), row_ids=["ann"])',
+    'data.split(test=1.5)',
+    'data.split(by="last")',
+    'FactorRecommender().fit("clicks.csv")',
+    'FactorRecommender().fit(pl.DataFrame(pairs))',
+    'FactorRecommender().fit(sp.csr_array((3, 3)))',
+    'FactorRecommender().fit(np.array([[1.0, -1.0]]))',
+    'FactorRecommender().fit(sp.csr_array(np.array([[1.0, np.nan]])))',
+    'FactorRecommender().fit(data, row_features=np.eye(3))',
+    'FactorRecommender(factors=0).fit(data)',
+    'FactorRecommender(regularization=-0.1).fit(data)',
+    'FactorRecommender(unlabelled_weight=0).fit(data)',
+    'FactorRecommender(loss="hinge").fit(data)',
+    'FactorRecommender(solver="sgd").fit(data)',
+    'FactorRecommender(solver="als", nonnegative=True).fit(data)',
+    'FactorRecommender(held_out=1).fit(data)',
+    'FactorRecommender(threads=-1).fit(data)',
+    'FactorRecommender(random_state="seven").fit(data)',
+    'FactorRecommender(checkpoint="no/such/folder/point").fit(data)',
+    'FactorRecommender(callback="print").fit(data)',
+    'FactorRecommender().recommend("ann")',
+    'model.recommend("eve")',
+    'model.recommend("ann", k=0)',
+    'model.recommend("ann", include=["tee"])',
+    'model.recommend("ann", include="tea")',
+    'model.score(["ann", "bob"], ["tea", "jam", "tea"])',
+    'model.fold_in(np.ones((1, 5)))',
+    'model.fold_in(np.ones((1, 2)), add=True)',
+    'model.partial_fit(np.eye(5))',
+    'model.save("no/such/folder/model")',
+    'tacit.load("model that is not there")',
+    'tacit.load("shop.csv")',
+    'tacit.load("short.tacit")',
+]  # fmt: skip
+
+
+def told_by_python(call: str, names: dict[str, Any]) -> tuple[str, str]:
+    """The kind of exception that a call raises, and its sentence."""
+    from sklearn.exceptions import NotFittedError
+
+    from tacit.errors import TacitError
+
+    try:
+        eval(call, names)
+    except (TacitError, NotFittedError) as error:
+        return type(error).__name__, str(error)
+    raise AssertionError(f"{call} was not refused")
+
+
+def told_by_the_command_line(command: str, places: dict[str, Any]) -> str:
+    """The last line on standard error of a command that must end with exit code 2."""
+    from tacit.cli.app import main
+
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
+        try:
+            main([part.format(**places) for part in command.split()])
+        except SystemExit as stopped:
+            assert stopped.code == 2, command
+            return said.getvalue().splitlines()[-1].removeprefix("tacit: ")
+    raise AssertionError(f"{command} was not refused")
+
+
+def page() -> str:
+    from tests.cli.test_bad_input import CASES, make_places
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            places = make_places(Path())
+        names: dict[str, Any] = {}
+        exec(SETTING, names)
+        python = [(call, *told_by_python(call, names)) for call in CALLS]
+        typed = [
+            (name, command.format(**places), told_by_the_command_line(command, places))
+            for name, (command, _) in CASES.items()
+        ]
+    typed = [case for case in typed if not any(quote in case[2] for quote in QUOTES_OTHERS)]
+    parts = [
+        "# What bad input is told\n",
+        "<!-- Written by scripts/bad_input.py from what the program says; do not edit. -->\n",
+        "One sentence, which names the parameter and the remedy. In Python it is the message of an exception; on the",
+        "command line it is one line on standard error, with exit code 2.\n",
+        f"## In Python ({len(python)} cases)\n",
+        f"After\n\n```python\n{SETTING.strip()}\n```\n",
+        *(f"`{call}`\n\n> {kind}: {sentence}\n" for call, kind, sentence in python),
+        f"## On the command line ({len(typed)} cases)\n",
+        *(f"{name}: `tacit {command}`\n\n> {sentence}\n" for name, command, sentence in typed),
+    ]
+    return "\n".join(parts)
+
+
+def main(arguments: list[str]) -> int:
+    sys.path.insert(0, str(ROOT))
+    # Help texts and sentences must not depend on the width of whoever runs this.
+    os.environ["COLUMNS"] = "120"
+    written = page()
+    if "--check" not in arguments:
+        PAGE.write_text(written, encoding="utf-8")
+        return 0
+    if PAGE.read_text(encoding="utf-8") == written:
+        return 0
+    print("docs/bad-input.md is not what the program says now; run python scripts/bad_input.py.", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
