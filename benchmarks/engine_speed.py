@@ -1,0 +1,207 @@
+"""The whole-data engine in time: against the naive gradient, against implicit, against itself as the data grow.
+
+    python benchmarks/engine_speed.py [gradient] [growth] [iteration] [solvers]
+
+Without names all parts run. Each part replaces its own figures in ``results/engine-speed.json``.
+"""
+
+import argparse
+import json
+import time
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+import results
+from tacit.baselines.naive_gradient import naive_gradient
+from tacit.data.matrix import as_csr
+from tacit.objective.losses import resolve
+from tacit.objective.two_towers import TwoTowers
+from tacit.objective.whole_data import WholeData
+from tacit.progress import Run
+from tacit.solvers.alternation import alternate
+from tacit.solvers.conjugate import Alternating
+from tacit.solvers.descent import Adagrad, Gradient, LineSearch
+from tacit.solvers.newton import TruncatedNewton, TrustRegion
+from tacit.threads import single_threaded_blas
+from workers import Worker
+
+
+def positives(n: int, m: int, count: int, seed: int = 0) -> sp.csr_array:
+    """Skewed positives: few rows and columns have most of them."""
+    rng = np.random.default_rng(seed)
+    rows = (n * rng.random(count) ** 1.5).astype(np.int64)
+    cols = (m * rng.random(count) ** 2.5).astype(np.int64)
+    made = sp.csr_array((np.ones(count, np.float32), (rows, cols)), shape=(n, m))
+    made.sum_duplicates()
+    made.data[:] = 1
+    return as_csr(made, "positives")
+
+
+def objective(cells: sp.csr_array, loss: str = "square", ridge: float = 1.0) -> WholeData:
+    n, m = cells.shape
+    return WholeData.build(
+        cells,
+        loss=resolve(loss),
+        weight=np.ones(cells.nnz),
+        target=np.ones(cells.nnz),
+        row_weight=np.ones(n),
+        col_weight=np.full(m, 15 * cells.nnz / (n * m)),
+        unlabelled_target=0.0,
+        row_ridge=np.full(n, ridge),
+        col_ridge=np.full(m, ridge),
+    )
+
+
+def best_of(function: Any, repeats: int) -> float:
+    seconds = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        function()
+        seconds.append(time.perf_counter() - began)
+    return min(seconds)
+
+
+def factors(n: int, m: int, g: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return tuple(rng.normal(0, 0.3, (size, g)).astype(np.float32) for size in (n, m))
+
+
+def gradient() -> dict[str, Any]:
+    """Same gradient as the naive one at 2,000 × 2,000; time of both at 10,000 × 10,000."""
+    figures: dict[str, Any] = {}
+    with single_threaded_blas():
+        cells = positives(2000, 2000, 40_000)
+        P, Q = factors(2000, 2000, 32)
+        side = objective(cells).rows
+        half = TwoTowers.of_ids(objective(cells), 32).half("rows", Q)
+        ours, naive = half.value_and_gradient(P)[1], naive_gradient(side, P, Q)
+        difference = np.abs(ours - naive).max() / np.abs(naive).max()
+        figures["largest difference at 2,000 × 2,000, relative"] = float(difference)
+        cells = positives(10_000, 10_000, 110_000)
+        P, Q = factors(10_000, 10_000, 32)
+        towers = TwoTowers.of_ids(objective(cells), 32)
+        side = towers.objective.rows
+
+        def fast() -> None:
+            towers.half("rows", Q).value_and_gradient(P)
+
+    # The naive product may use all threads of BLAS, as ours uses all threads of its pool.
+    naive_seconds = best_of(lambda: naive_gradient(side, P, Q), 3)
+    with single_threaded_blas():
+        fast_seconds = best_of(fast, 10)
+    figures["10,000 × 10,000, 32 factors"] = {
+        "positives": int(cells.nnz),
+        "naive seconds": naive_seconds,
+        "whole-data seconds": fast_seconds,
+        "ratio": naive_seconds / fast_seconds,
+    }
+    return figures
+
+
+def growth() -> dict[str, Any]:
+    """Seconds of one gradient of the rows as |X|, |P| and g grow, the others fixed."""
+    base = {"n": 40_000, "m": 10_000, "count": 1_000_000, "g": 32}
+    figures: dict[str, Any] = {}
+    grown = {
+        "n": (20_000, 40_000, 80_000, 160_000),
+        "count": (500_000, 1_000_000, 2_000_000, 4_000_000),
+        "g": (16, 32, 64, 128),
+    }
+    for name, values in grown.items():
+        seconds = []
+        for value in values:
+            shape = base | {name: value}
+            cells = positives(shape["n"], shape["m"], shape["count"])
+            P, Q = factors(shape["n"], shape["m"], shape["g"])
+            towers = TwoTowers.of_ids(objective(cells), shape["g"])
+            with single_threaded_blas():
+                run = lambda towers=towers, P=P, Q=Q: towers.half("rows", Q).value_and_gradient(P)  # noqa: E731
+                run()
+                seconds.append(best_of(run, 5))
+        figures[name] = {
+            "values": list(values),
+            "seconds": seconds,
+            "others": {k: v for k, v in base.items() if k != name},
+        }
+    return figures
+
+
+def iteration() -> dict[str, Any]:
+    """One Adagrad iteration beside one of implicit's at 100,000 × 20,000, 64 factors, in one run, alternating."""
+    cells = positives(100_000, 20_000, 5_000_000)
+    towers = TwoTowers.of_ids(objective(cells), 64)
+    parameters = towers.start(0)
+    ours: list[float] = []
+    theirs: list[float] = []
+    with Worker("implicit_", cells) as worker:
+        worker.fit(factors=64, iterations=1)
+        for _ in range(3):
+            with Run("adagrad", 4, progress=False) as run:
+                alternate(towers, parameters, Adagrad(), run)
+            ours += [record["seconds"] for record in run.history]
+            one, six = (worker.fit(factors=64, iterations=count)["seconds"] for count in (1, 6))
+            theirs.append((six - one) / 5)
+    return {
+        "positives": int(cells.nnz),
+        "adagrad seconds": {"best": min(ours), "median": float(np.median(ours))},
+        "implicit seconds": {"best": min(theirs), "median": float(np.median(theirs))},
+        "ratio of best": min(ours) / min(theirs),
+        "ratio of medians": float(np.median(ours) / np.median(theirs)),
+    }
+
+
+def solvers() -> dict[str, Any]:
+    """Every solver on one strongly regularised problem: where it ends, and the seconds to 1e-3 of the lowest."""
+    cells = positives(2000, 1000, 40_000)
+    makers: dict[str, tuple[Any, int]] = {
+        "als": (Alternating, 60),
+        "newton": (lambda: TrustRegion(steps=2), 60),
+        "newton_linesearch": (TruncatedNewton, 60),
+        "linesearch": (LineSearch, 600),
+        "adagrad": (lambda: Adagrad(0.3), 600),
+        "gradient": (lambda: Gradient(3e-4), 600),
+    }
+    figures: dict[str, Any] = {}
+    for loss in ("square", "logistic"):
+        towers = TwoTowers.of_ids(objective(cells, loss, ridge=5.0), 16)
+        histories = {}
+        for name, (make, iterations) in makers.items():
+            alternate(towers, towers.start(0, 0.1), make(), _quiet(1))
+            parameters = towers.start(0, 0.1)
+            with Run(name, iterations, progress=False) as run:
+                alternate(towers, parameters, make(), run)
+            histories[name] = (towers.value(parameters), run.history)
+        lowest = min(value for value, _ in histories.values())
+        figures[loss] = {
+            name: {
+                "objective over the lowest": value / lowest,
+                "seconds to 1e-3": next(
+                    (record["elapsed"] for record in history if record["objective"] <= 1.001 * lowest), None
+                ),
+            }
+            for name, (value, history) in histories.items()
+        }
+    return figures
+
+
+def _quiet(iterations: int) -> Run:
+    return Run("warm", iterations, progress=False)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parts = {"gradient": gradient, "growth": growth, "iteration": iteration, "solvers": solvers}
+    parser.add_argument("parts", nargs="*", choices=[*parts, []])
+    arguments = parser.parse_args()
+    path = results.FOLDER / "engine-speed.json"
+    figures = json.loads(path.read_text())["figures"] if path.exists() else {}
+    for name in arguments.parts or parts:
+        figures[name] = parts[name]()
+        print(name, json.dumps(figures[name], indent=1))
+        results.write("engine-speed", figures)
+
+
+if __name__ == "__main__":
+    main()
