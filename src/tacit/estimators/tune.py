@@ -19,6 +19,7 @@ from tacit.data.interactions import Interactions
 from tacit.errors import InputError
 from tacit.estimators import checks, tower_design, whole_data_fit
 from tacit.estimators.factor_recommender import FactorRecommender, as_interactions
+from tacit.objective.losses import resolve
 from tacit.objective.recipes import UNLABELLED_TOTAL
 from tacit.objective.weights import of_positives
 from tacit.progress import Callback, Run
@@ -32,7 +33,8 @@ SPACE: dict[str, tuple[Any, ...]] = {
     "factors": (32, 64, 128, 256),
     "loss": ("square", "logistic"),
 }
-"""Ranges (numbers) and choices. ``unlabelled_share`` is the weight of all cells together over that of the positives."""
+"""Ranges (numbers) and choices. ``unlabelled_share`` is the weight of all cells together over that of the positives,
+in units of the loss's stiffness."""
 
 LOGARITHMIC = ("unlabelled_share", "regularization")
 CHOICES = ("factors", "loss")
@@ -164,14 +166,14 @@ class _Search:
 
     def _made(self, setting: dict[str, Any]) -> FactorRecommender:
         parameters = {name: value for name, value in setting.items() if name != "unlabelled_share"}
-        weight = setting["unlabelled_share"] * self.unit
+        weight = setting["unlabelled_share"] * self.unit * resolve(setting["loss"]).stiffness
         made: FactorRecommender = clone(self.model)
         made.set_params(unlabelled_weight=weight, checkpoint=None, **parameters)
         return made
 
     def _first(self) -> dict[str, Any]:
         weight = self.model.unlabelled_weight
-        share = UNLABELLED_TOTAL if weight is None else weight / self.unit
+        share = UNLABELLED_TOTAL if weight is None else weight / (self.unit * resolve(self.model.loss).stiffness)
         names = ("frequency_exponent", "regularization", "factors", "loss")
         return {"unlabelled_share": share, **{name: getattr(self.model, name) for name in names}}
 

@@ -41,6 +41,13 @@ class Loss:
         return self.code == OWN
 
     @property
+    def stiffness(self) -> float:
+        """ℓ'' at zero over that of the squared loss: what weights and ridges must be scaled by to mean alike."""
+        if self.second is not None:
+            return float(self.second(np.array([self.target]), np.zeros(1))[0]) / 2
+        return float(codes.evaluate(self.code, self.target, 0.0)[2]) / 2
+
+    @property
     def has_majoriser(self) -> bool:
         """Whether a quadratic lies above ℓ everywhere and touches it where we are."""
         return not self.is_own or self.curvature_bound is not None
