@@ -32,6 +32,8 @@ def elsewhere(tmp_path, monkeypatch):
     Path("who.txt").write_text("eve\nbob\n")
     Path("sold-out.txt").write_text("red\n")
     Path("text.txt").write_text("the king and the queen\na man and a woman\nthe king is a man the queen a woman\n" * 20)
+    tagged = ["a red ball,red", "red apples,red", "a blue ball,blue", "the blue sea,blue", "a red sea,"] * 4
+    Path("tagged.csv").write_text("\n".join(["text,labels", *tagged]))
     Path("ratings.csv").write_text("user,item,rating\neve,blue,5\nbob,blue,4\neve,red,1\n")
     return tmp_path
 
@@ -64,7 +66,7 @@ def test_commands_of_the_page_run(elsewhere, capsys):
             continue
         main(words[1 : words.index(">") if ">" in words else None])
         ran += 1
-    assert ran >= 12
+    assert ran >= 15
 
 
 def test_every_verb_is_in_the_readme_or_the_page():

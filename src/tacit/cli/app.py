@@ -24,12 +24,12 @@ VERBS: dict[str, str] = {
     "recommend": "Recommend columns (items) to rows (users) of a saved model",
     "tag": "Suggest labels for texts by a saved model",
     "audit": "Find labels that are probably missing, for a person to confirm",
+    "stream": "Learn from ratings as they come, with the running error",
     "similar": "Show the nearest neighbours of something a model knows",
     "evaluate": "Measure a recommender on held-out data, beside popularity",
     "doctor": "Show versions, cores, threads, caches and extras",
     "warm": "Compile all kernels now, so that no later command waits for it",
     "completion": "Print the script that completes commands in your shell",
-    "stream": "Learn from ratings as they come, with the running error",
 }
 """Verb → the line that ``tacit --help`` shows. The verb's module is ``tacit.cli.<verb>``."""
 
