@@ -23,6 +23,7 @@ QUOTES_OTHERS = ("could not be read:", "shows what can be given.")
 SETTING = """
 import numpy as np, polars as pl, scipy.sparse as sp, tacit
 from tacit import FactorRecommender, Interactions
+
 pairs = {"who": ["ann", "ann", "bob"], "what": ["tea", "jam", "tea"], "times": [3, 1, 2]}
 data = Interactions.from_table(pairs, row="who", col="what", weight="times")
 model = FactorRecommender(2, progress=False).fit(data)
