@@ -83,8 +83,11 @@ def test_folding_in_a_training_row_gives_back_its_factor(planted, loss):
 @pytest.mark.parametrize("name", formulations.BY_NAME)
 def test_formulations_by_name(planted, name):
     matrix, likes, *_ = planted
-    # As many unlabelled cells as positives, so they should weigh as much together; so few cells need a strong ridge.
-    even = {"unlabelled_weight": matrix.nnz / (80 * 60), "regularization": 1.0} if "(S)" in name else {}
+    # As many unlabelled cells as positives, so they should weigh as much together.
+    even = {"unlabelled_weight": matrix.nnz / (80 * 60)} if "(S)" in name else {}
+    if name == "LR-wLR (S)":
+        # Few cells separate well, and without curvature beyond them only the ridge keeps scores from growing.
+        even["regularization"] = 1.0
     model = FactorRecommender(factors=6, **formulations.BY_NAME[name], **even).fit(matrix)
     assert hits(model, likes) > 0.8
 
