@@ -164,13 +164,25 @@ def test_recommend_ranks_by_prediction_and_leaves_out_what_is_excluded():
     assert model.rank(4, [5, 6, 7]) == sorted([5, 6, 7], key=lambda j: -scores[j])
 
 
-def test_topics_are_the_largest_coefficients():
-    model = RatingStream(factors=3).partial_fit(*stream())
-    topics = model.topics(k=4)
-    factors = model.stream_.items[:15, 1:4]
-    order = model.item_ids_.all()
+@pytest.mark.parametrize("by", ["share", "coefficient"])
+def test_topics_are_the_items_that_stand_for_a_factor(by):
+    users, items, ratings = stream()
+    model = RatingStream(factors=3, clip=(1, 5)).partial_fit(users, items, ratings)
+    topics = model.topics(k=4, by=by)
+    ids = model.item_ids_.all()
+    scores = model.stream_.items[:15, 1:4].astype(float)
+    if by == "share":
+        counts = np.bincount(items)[ids][:, None]
+        scores = scores / scores.sum(axis=1, keepdims=True) * counts / (counts + 50)
     for topic in range(3):
-        assert topics.ids[topic].tolist() == order[np.argsort(-factors[:, topic], kind="stable")[:4]].tolist()
+        best = np.argsort(-scores[:, topic], kind="stable")[:4]
+        assert topics.ids[topic].tolist() == ids[best].tolist()
+        assert np.allclose(topics.scores[topic], scores[best, topic])
+    with pytest.raises(InputError, match="by"):
+        model.topics(by="name")
+
+
+def test_topics_need_factors():
     with pytest.raises(InputError, match="factors"):
         RatingStream(factors=0, biases=True).partial_fit(*stream()).topics()
 

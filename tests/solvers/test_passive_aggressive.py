@@ -95,13 +95,15 @@ def test_the_exact_and_the_plain_projection_differ():
     assert np.abs(results[0] - results[1]).max() > 1e-3
 
 
-def test_an_error_within_epsilon_changes_nothing():
+def test_an_error_within_epsilon_changes_no_vector_but_is_counted():
     rng = np.random.default_rng(0)
     stream = started([Setting(factors=3, epsilon=10.0)], rng)
-    before = stream.users.copy(), stream.items.copy()
-    stream.run(*ratings(rng))
-    assert np.array_equal(before[0], stream.users)
-    assert np.array_equal(before[1], stream.items)
+    before = stream.users[:, 1:].copy(), stream.items[:, 1:].copy()
+    users, items, values = ratings(rng)
+    stream.run(users, items, values)
+    assert np.array_equal(before[0], stream.users[:, 1:])
+    assert np.array_equal(before[1], stream.items[:, 1:])
+    assert np.array_equal(stream.users[:USERS, 0], 1 + np.bincount(users, minlength=USERS))
 
 
 def test_a_zero_vector_is_not_divided_by():

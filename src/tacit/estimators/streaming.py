@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Hashable, Iterable
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,17 @@ from tacit.solvers.passive_aggressive import Rules, Setting, Stream
 
 Array = NDArray[Any]
 
+RATINGS_TO_BELIEVE = 50
+"""Ratings after which an item's place in the topics counts half."""
+
 
 class StreamingModel(Model):
     """Learns from ratings in the order in which they come, each seen once.
 
     Subclasses say which settings run side by side and under which rules. ``learn_one`` and ``partial_fit`` take the
     same path and give the same bits. State grows with users and items only, never with ratings.
+
+    One thread at a time may use a model: even a prediction goes through its buffers.
 
     ``journal_`` is saved with the model, for whoever feeds it to note how far each source has been read.
     """
@@ -65,7 +70,7 @@ class StreamingModel(Model):
 
     def fit(self, users: Any, items: Any = None, ratings: Any = None) -> Self:
         """Forget everything, then take in these ratings in one pass."""
-        for name in [name for name in vars(self) if name.endswith("_") or name.startswith("_")]:
+        for name in set(vars(self)) - set(self.get_params(deep=False)):
             delattr(self, name)
         users, items, ratings = rating_columns(users, items, ratings)
         if len(ratings) == 0:
@@ -120,12 +125,22 @@ class StreamingModel(Model):
         preferences = {item: self.predict_one(user, item) for item in listed}
         return sorted(listed, key=preferences.__getitem__, reverse=True)
 
-    def topics(self, k: int = 10) -> Ranked:
-        """The k items with the largest coefficients in each factor (Table 4): one row per factor."""
+    def topics(self, k: int = 10, by: Literal["share", "coefficient"] = "share") -> Ranked:
+        """The k items that stand for each factor: one row per factor.
+
+        by : "share" asks how much of an item's coefficients lies in the factor, and believes an item with n ratings
+            by n/(n + 50); "coefficient" takes the largest coefficients as the paper does (Table 4), where good and
+            rare items come first in every factor
+        """
         self._require_fitted("topics")
         k = checks.whole("k", k, 1)
-        factors = self._item_factors()
-        return self._best(factors.T.astype(np.float64), min(k, len(factors)), k, np.arange(factors.shape[1]))
+        scores = self._item_factors().astype(np.float64)
+        if checks.choice("by", by, ("share", "coefficient")) == "share":
+            counts = self.stream_.items[: len(scores), :1].astype(np.float64)
+            total = np.abs(scores).sum(axis=1, keepdims=True)
+            shares = np.divide(scores, total, out=np.zeros_like(scores), where=total > 0)
+            scores = shares * counts / (counts + RATINGS_TO_BELIEVE)
+        return self._best(scores.T, min(k, len(scores)), k, np.arange(scores.shape[1]), clip=False)
 
     @property
     def n_ratings_(self) -> int:
@@ -183,14 +198,15 @@ class StreamingModel(Model):
         at = 1 + sum(setting.width for setting in stream.settings[:best])
         return stream.items[: len(self.item_ids_), at : at + stream.settings[best].factors]
 
-    def _best(self, scores: NDArray[np.float64], found: int, k: int, queries: Array) -> Ranked:
+    def _best(self, scores: NDArray[np.float64], found: int, k: int, queries: Array, *, clip: bool = True) -> Ranked:
         order = np.full((len(scores), k), -1, dtype=np.int64)
         # A stable sort of the negated scores puts the earlier item first among equals.
         order[:, :found] = np.argsort(-scores, axis=1, kind="stable")[:, :found]
         values = np.take_along_axis(scores, np.maximum(order, 0), axis=1) if found else np.full(order.shape, -np.inf)
         filled = (order >= 0) & (values > -np.inf)
         order[~filled] = -1
-        return Ranked(queries, self.item_ids_.take(order), np.where(filled, self._clipped(values), np.nan), filled)
+        values = self._clipped(values) if clip else values
+        return Ranked(queries, self.item_ids_.take(order), np.where(filled, values, np.nan), filled)
 
     def _check_clip(self) -> None:
         if self.clip is None:

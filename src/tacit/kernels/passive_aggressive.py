@@ -8,7 +8,7 @@ Here w is the user's vector and x the item's, or the reverse, ‖x‖² = xᵀG�
 forgetting factor (1 in the paper). Both sides of a round take the *old* vector of the other side as x. C, δ and ε are
 stated for ratings of one scale; ``scale`` says how many times larger the ratings are (1: as they are).
 
-A row of ``users`` or ``items`` is: 1 for a row that has started, then one segment per setting. A segment is w (k
+A row of ``users`` or ``items`` is: how many ratings it has had, then one segment per setting. A segment is w (k
 factors, and a bias if there are biases, whose input is the constant ``one``), then H: nothing, its diagonal, or its
 packed lower triangle.
 """

@@ -112,12 +112,10 @@ def rounds(users, items, memory, settings, rules, quadrature, cells, outcomes, l
             # Only zeros so far, predicted as zero: nobody can start before the scale is known.
             memory[ROUNDS] += 1
             continue
-        if new_i:
-            users[i, 0] = 1
-            memory[USERS] += 1
-        if new_j:
-            items[j, 0] = 1
-            memory[ITEMS] += 1
+        memory[USERS] += new_i
+        memory[ITEMS] += new_j
+        users[i, 0] += 1
+        items[j, 0] += 1
 
         top = 0.0
         if not uniform_weights:
