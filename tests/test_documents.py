@@ -46,6 +46,13 @@ def test_python_of_the_page_runs(page, elsewhere, capsys):
     assert names["model"].row_ids_
 
 
+def test_python_of_the_stream_page_runs(elsewhere):
+    names = {}
+    for block in blocks("docs/howto/streams.md", "python"):
+        exec(compile(block, "streams.md", "exec"), names)
+    assert names["model"].n_ratings_ == 7
+
+
 def test_the_quick_start_is_short_and_beats_popularity(elsewhere, capsys):
     (start, *_) = blocks("README.md", "python")
     assert len(start.splitlines()) <= 15
