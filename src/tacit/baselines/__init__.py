@@ -1,6 +1,8 @@
-"""What the papers compare with, as honest opponents: each has ``fit`` and ``recommend`` like the real estimators."""
+"""What the papers compare with, as honest opponents: ``fit`` and the calls of the estimator they are held against."""
 
 from tacit.baselines.ease import Ease as Ease
+from tacit.baselines.ordinal_splits import MPNUAUC as MPNUAUC
+from tacit.baselines.ordinal_splits import MSAMULT as MSAMULT
 from tacit.baselines.popularity import Popularity as Popularity
 from tacit.baselines.sampled import BprFm as BprFm
 from tacit.baselines.sampled import LambdaFm as LambdaFm
@@ -9,3 +11,6 @@ from tacit.baselines.sampled import VseEns as VseEns
 from tacit.baselines.sampled import Warp as Warp
 
 __all__ = ["BprFm", "Ease", "LambdaFm", "Popularity", "SvdFeature", "VseEns", "Warp"]
+from tacit.baselines.svorex import SVOREX as SVOREX
+
+__all__ = ["MPNUAUC", "MSAMULT", "SVOREX", "Ease", "Popularity"]
