@@ -9,8 +9,8 @@ from tacit.baselines.sampled import LambdaFm as LambdaFm
 from tacit.baselines.sampled import SvdFeature as SvdFeature
 from tacit.baselines.sampled import VseEns as VseEns
 from tacit.baselines.sampled import Warp as Warp
-
-__all__ = ["BprFm", "Ease", "LambdaFm", "Popularity", "SvdFeature", "VseEns", "Warp"]
 from tacit.baselines.svorex import SVOREX as SVOREX
 
-__all__ = ["MPNUAUC", "MSAMULT", "SVOREX", "Ease", "Popularity"]
+__all__ = [
+    "MPNUAUC", "MSAMULT", "SVOREX", "BprFm", "Ease", "LambdaFm", "Popularity", "SvdFeature", "VseEns", "Warp",
+]  # fmt: skip

@@ -1,6 +1,6 @@
 """SVOREX: support vector ordinal regression with explicit constraints (Chu and Keerthi 2007).
 
-    minimise ½‖w‖² + C Σ_j [ Σ_{y = j} max(0, 1 + f(x) − b_j) + Σ_{y = j+1} max(0, 1 − f(x) + b_j) ],   b_1 ≤ … ≤ b_{k−1}
+    minimise ½‖w‖² + C Σ_j [ Σ_{y = j} max(0, 1 + f(x) − b_j) + Σ_{y = j+1} max(0, 1 − f(x) + b_j) ],  b_j ≤ b_{j+1}
 
 Threshold j sees the rows of the two classes beside it. A row with the threshold's number as one more coordinate, very
 long so that its coefficient is all but free of charge, turns this into one binary support vector machine on at most 2n

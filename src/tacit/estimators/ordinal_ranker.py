@@ -52,7 +52,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         "decay" (θ/t, as in the paper)
     class_priors : shares of the classes among all rows: None takes those of the labels, "matched" those under which
         the labelled classes look like the unlabelled rows, a list states them
-    threshold_rule : "squared" (the paper's), "absolute" (least MAE), "kappa" (greatest QWK) or "accuracy"
+    threshold_rule : "absolute" (least MAE), "squared" (the paper's), "kappa" (greatest QWK) or "accuracy"
     classes : the grades, lowest first; None takes an ordered categorical's order, else the sorted values
     unlabelled : the mark of an unlabelled row in y; None and NaN are always that
     standardise : divide every column by its standard deviation
@@ -105,7 +105,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         batch_size: int = 128,
         step: Literal["constant", "decay"] = "constant",
         class_priors: Sequence[float] | Literal["matched"] | None = None,
-        threshold_rule: Literal["squared", "absolute", "kappa", "accuracy"] = "squared",
+        threshold_rule: Literal["squared", "absolute", "kappa", "accuracy"] = "absolute",
         classes: Sequence[Any] | None = None,
         unlabelled: Any = -1,
         standardise: bool = True,
