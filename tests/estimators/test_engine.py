@@ -8,6 +8,7 @@ import tacit
 from tacit import FactorRecommender, Interactions
 from tacit.errors import InputError, UnsoundCombinationError
 from tacit.estimators.solver_choice import SOLVERS
+from tacit.metrics import evaluate
 from tacit.objective import formulations
 from tacit.objective.losses import own_loss
 
@@ -145,6 +146,18 @@ def test_contexts_decide_what_comes_next(next_songs, context_model, solver):
     found = model.recommend(["u0"] * 25, k=2, exclude_seen=False, context={"last": last}).ids
     right = [f"s{k * 7 % 25}" in row for k, row in enumerate(found)]
     assert np.mean(right) > 0.9
+
+
+@pytest.mark.parametrize("context_model", ["additive", "pairwise", "product"])
+def test_scores_are_those_of_the_lists_in_a_context(next_songs, context_model):
+    model = FactorRecommender(factors=4, iterations=1, context_model=context_model).fit(next_songs)
+    found = model.recommend("u1", k=3, context={"last": "s3"})
+    scores = model.score("u1", found.ids[0], context={"last": "s3"})
+    np.testing.assert_allclose(scores, found.scores[0], rtol=1e-5)
+    with pytest.raises(InputError, match="context must name 'last'"):
+        model.score("u1", "s2")
+    with pytest.raises(InputError, match="evaluate knows no contexts"):
+        evaluate(model, next_songs, next_songs)
 
 
 def test_contexts_survive_a_file(next_songs, tmp_path):

@@ -14,7 +14,7 @@ import tacit
 from tacit import FactorRecommender, Interactions
 from tacit.data import load_movielens_1m
 from tacit.data.ids import Ids
-from tacit.errors import InputError, UnknownIdError
+from tacit.errors import DivergedError, InputError, UnknownIdError
 from tacit.metrics.evaluation import evaluate, evaluate_factors
 
 
@@ -330,6 +330,14 @@ def test_rows_without_positives_get_answers():
     found = small(factors=2).fit(matrix).recommend([3], k=2)
     assert found.filled.all()
     assert np.isfinite(found.scores).all()
+
+
+def test_weights_beyond_single_precision_are_told():
+    """Squares of their gradients overflow: rows would silently stay at zero."""
+    matrix = planted()
+    model = FactorRecommender(40, iterations=1, positive_weight="value").fit(matrix)
+    with pytest.raises(DivergedError, match="single precision"):
+        model.fold_in(matrix[:2] * np.float32(1e37))
 
 
 # -- sentences ---------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, ndcg_score, roc_auc_score
 
+from tacit import FactorRecommender
 from tacit.data.interactions import Interactions
 from tacit.errors import InputError
 from tacit.metrics import evaluate, evaluate_factors, evaluate_lists
@@ -167,3 +168,15 @@ ONE, TWO = np.ones((2, 1)), np.eye(2)
 def test_bad_input_gets_a_sentence(call, sentence):
     with pytest.raises(InputError, match=sentence):
         call()
+
+
+def test_tables_under_other_ids_are_refused():
+    """Two tables read one by one number their ids each in its own way; by number they would meet the wrong rows."""
+    first, other = ({"who": ["ann", name], "what": ["tea", "jam"]} for name in ("bob", "cyd"))
+    train, test = (Interactions.from_table(table, row="who", col="what") for table in (first, other))
+    model = FactorRecommender(2, iterations=1).fit(train)
+    with pytest.raises(InputError, match=r"test has other ids than train.*test\.aligned"):
+        evaluate(model, train, test)
+    with pytest.raises(InputError, match="train has other ids than the model"):
+        evaluate(model, test, test)
+    assert evaluate(model, train, test.aligned(train.row_ids, train.col_ids)).users == 0

@@ -247,15 +247,16 @@ class FactorRecommender(Model):
         self._require_fitted("similar_cols")
         return factor_queries.similar(self.col_factors_, self.col_ids_, cols, k, self.threads)
 
-    def score(self, rows: Any, cols: Any) -> Array:
-        """⟨p_x, q_y⟩ for pairs of ids; either may be a single id."""
+    def score(self, rows: Any, cols: Any, *, context: Mapping[str, Any] | None = None) -> Array:
+        """⟨p_x, q_y⟩ for pairs of ids; either may be a single id. ``context`` as in ``recommend``."""
         self._require_fitted("score")
         x = self.row_ids_.require(factor_queries.listed(rows, self.row_ids_))
         y = self.col_ids_.require(factor_queries.listed(cols, self.col_ids_))
         if len(x) != len(y) and 1 not in (len(x), len(y)):
             raise InputError(f"score needs as many rows as columns, but there are {len(x)} and {len(y)}.")
         x, y = np.broadcast_arrays(x, y)
-        scores: Array = np.einsum("ij,ij->i", self.row_factors_[x], self.col_factors_[y])
+        factors = factor_queries.in_context(self, self.row_factors_[x], context)
+        scores: Array = np.einsum("ij,ij->i", factors, self.col_factors_[y])
         return scores
 
     # -- state -------------------------------------------------------------------------------------------------

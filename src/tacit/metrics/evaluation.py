@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit.data.ids import Ids
 from tacit.data.matrix import as_csr, as_dense
 from tacit.errors import InputError
 from tacit.kernels import evaluation as kernels
@@ -50,6 +51,12 @@ def evaluate(
     -------
     a mapping from ``"ndcg@10"`` and the like to means; ``users`` and ``left_out`` say over how many
     """
+    if getattr(model, "context_ids_", None):
+        raise InputError(
+            "model: evaluate knows no contexts yet, and it was trained with them; rank by recommend instead."
+        )
+    _check_ids("train", train, "the model", getattr(model, "row_ids_", None), getattr(model, "col_ids_", None))
+    _check_ids("test", test, "train", getattr(train, "row_ids", None), getattr(train, "col_ids", None))
     if hasattr(model, "row_factors_") and hasattr(model, "col_factors_"):
         return evaluate_factors(
             model.row_factors_, model.col_factors_, train, test, k=k, metrics=metrics, threads=threads
@@ -153,6 +160,18 @@ def _evaluate(
 
 def _matrix(data: Any) -> Any:
     return getattr(data, "matrix", data)
+
+
+def _check_ids(name: str, data: Any, of: str, row_ids: Any, col_ids: Any) -> None:
+    """Rows and columns meet by number: Interactions under other ids would be measured against the wrong ones."""
+    for own, wanted in ((getattr(data, "row_ids", None), row_ids), (getattr(data, "col_ids", None), col_ids)):
+        if not isinstance(own, Ids) or not isinstance(wanted, Ids) or own.is_range or wanted.is_range:
+            continue
+        if own != wanted:
+            raise InputError(
+                f"{name} has other ids than {of}, or has them in another order; "
+                f"give {name}.aligned(row_ids, col_ids) with those of {of}."
+            )
 
 
 def _rows(csr: sp.csr_array, rows: Array) -> Lists:

@@ -131,7 +131,14 @@ class HalfSweep:
             kernels.conjugate_gradient_rows, side.indptr, side.indices, self.w, self.v, own, other, gram, offset,
             side.own_weight, side.ridge, steps, tolerance,
         )  # fmt: skip
-        return sum(fall for fall, _ in parts), sum(gradient for _, gradient in parts)
+        gradient = sum(part[1] for part in parts)
+        if not np.isfinite(gradient):
+            # A row whose gradient overflows counts as done in the kernel and would be left where it is.
+            raise DivergedError(
+                "the gradient of the positives leaves single precision; divide their weights by a common factor, "
+                "or give positive_weight='log'."
+            )
+        return sum(part[0] for part in parts), gradient
 
     def _by_blocks(self, own: Array, other: Array, gram: Array, offset: Array, scores: Array) -> tuple[float, float]:
         side = self.side
