@@ -56,6 +56,12 @@ def test_trials_start_warm_from_columns_only(positives):
     assert [record["warm"] for record in found.table][:2] == [False, True]
 
 
+def test_choices_are_probed_first_and_alone(positives):
+    found = tune(positives, trials=3, model=FactorRecommender(factors=32), progress=False)
+    assert [record["factors"] for record in found.table][:2] == [32, 64]
+    assert found.table[2]["loss"] == "logistic"
+
+
 def test_side_features_take_part(positives):
     from tacit import Interactions
 

@@ -1,9 +1,10 @@
 """Search over the few parameters that matter, under a budget of seconds or trials.
 
-A seeded (1 + 1) search in the logarithm of each parameter: the first trial is the model as given, some are drawn from
-the whole space, most step away from the best so far by steps that shrink. Every trial trains with early stopping on
-the same held-out positives, and a trial with as many factors as the best one starts from its column factors, so most
-need only a few sweeps. The same seed tries the same settings; a larger budget only tries more of them.
+A seeded (1 + 1) search: the first trial is the model as given, the next ones change its factors and its loss alone;
+then some are drawn from the whole space, and most step away from the best so far, by steps that shrink. Every trial
+trains with early stopping on the same held-out positives, and a trial with as many factors as the best one starts from
+its column factors, so most need only a few sweeps. The same seed tries the same settings; a larger budget only tries
+more of them.
 """
 
 import time
@@ -20,7 +21,7 @@ from tacit.errors import InputError
 from tacit.estimators import checks, tower_design, whole_data_fit
 from tacit.estimators.factor_recommender import FactorRecommender, as_interactions
 from tacit.objective.losses import resolve
-from tacit.objective.recipes import UNLABELLED_TOTAL
+from tacit.objective.recipes import UNLABELLED_TOTAL, exponents
 from tacit.objective.weights import of_positives
 from tacit.progress import Callback, Run
 
@@ -28,19 +29,24 @@ Array = NDArray[Any]
 
 SPACE: dict[str, tuple[Any, ...]] = {
     "unlabelled_share": (2.0, 60.0),
-    "frequency_exponent": (0.0, 0.6),
-    "regularization": (0.02, 0.6),
+    "row_exponent": (0.0, 0.8),
+    "col_exponent": (0.0, 0.6),
+    "regularization": (0.03, 0.5),
+    "ridge_exponent": (0.7, 1.3),
     "factors": (32, 64, 128, 256),
     "loss": ("square", "logistic"),
 }
 """Ranges (numbers) and choices. ``unlabelled_share`` is the weight of all cells together over that of the positives,
-in units of the loss's stiffness."""
+in units of the loss's stiffness; the exponents are the pair ``frequency_exponent``."""
 
 LOGARITHMIC = ("unlabelled_share", "regularization")
 CHOICES = ("factors", "loss")
 SWEEPS, PATIENCE = 16, 2
-FRESH = 0.2
-"""Share of trials drawn from the whole space."""
+FRESH, SWITCH = 0.1, 0.15
+"""Share of trials drawn from the whole space, and of steps that take the next choice."""
+
+WIDTH = 0.12
+"""Length of the first steps, as a share of each range."""
 
 
 @dataclass(frozen=True)
@@ -117,9 +123,7 @@ class _Search:
         self, data: Interactions, model: FactorRecommender, fixed: tuple[str, ...], held_out: float, seed: int
     ) -> None:
         self.data, self.model, self.held_out, self.seed = data, model, held_out, seed
-        # A pair of exponents is a choice of its own; the search knows one number.
-        paired = () if np.isscalar(model.frequency_exponent) else ("frequency_exponent",)
-        self.free = [name for name in SPACE if name not in (*fixed, *paired)]
+        self.free = [name for name in SPACE if name not in fixed]
         self.rng = np.random.default_rng(seed)
         self.table: list[dict[str, Any]] = []
         self.best: dict[str, Any] = {}
@@ -165,7 +169,8 @@ class _Search:
         return np.zeros((self.data.shape[0], self.columns.shape[1]), np.float32), self.columns.copy()
 
     def _made(self, setting: dict[str, Any]) -> FactorRecommender:
-        parameters = {name: value for name, value in setting.items() if name != "unlabelled_share"}
+        parameters = {name: setting[name] for name in ("regularization", "ridge_exponent", "factors", "loss")}
+        parameters["frequency_exponent"] = (setting["row_exponent"], setting["col_exponent"])
         weight = setting["unlabelled_share"] * self.unit * resolve(setting["loss"]).stiffness
         made: FactorRecommender = clone(self.model)
         made.set_params(unlabelled_weight=weight, checkpoint=None, **parameters)
@@ -174,25 +179,35 @@ class _Search:
     def _first(self) -> dict[str, Any]:
         weight = self.model.unlabelled_weight
         share = UNLABELLED_TOTAL if weight is None else weight / (self.unit * resolve(self.model.loss).stiffness)
-        names = ("frequency_exponent", "regularization", "factors", "loss")
-        return {"unlabelled_share": share, **{name: getattr(self.model, name) for name in names}}
+        row_exponent, col_exponent = exponents(self.model.frequency_exponent)
+        names = ("regularization", "ridge_exponent", "factors", "loss")
+        given = {name: getattr(self.model, name) for name in names}
+        return {"unlabelled_share": share, "row_exponent": row_exponent, "col_exponent": col_exponent, **given}
 
     def _next(self) -> dict[str, Any]:
-        """A draw from the whole space, or a step from the best so far."""
+        """One change alone at first; then a draw from the whole space, or a step from the best so far."""
         setting = {name: self.best[name] for name in SPACE}
+        probes = [{name: self._neighbour(name, self.table[0][name], 1.0)} for name in CHOICES if name in self.free]
+        if len(self.table) <= len(probes):
+            return setting | probes[len(self.table) - 1]
         fresh = self.rng.random() < FRESH
-        width = 0.5 / np.sqrt(1 + len(self.table) / 8)
+        width = WIDTH / np.sqrt(1 + len(self.table) / 20)
         for name in self.free:
             draw, step, switch = self.rng.random(), self.rng.standard_normal(), self.rng.random()
             if name in CHOICES:
-                if fresh or switch < 0.15:
-                    setting[name] = SPACE[name][int(draw * len(SPACE[name]))]
+                if fresh or switch < SWITCH:
+                    setting[name] = self._neighbour(name, setting[name], step)
                 continue
-            low, high = SPACE[name]
-            if name in LOGARITHMIC:
-                low, high = np.log(low), np.log(high)
+            low, high = np.log(SPACE[name]) if name in LOGARITHMIC else SPACE[name]
             here = np.log(setting[name]) if name in LOGARITHMIC else setting[name]
-            there = low + draw * (high - low) if fresh else here + width * step * (high - low) / 3
+            there = low + draw * (high - low) if fresh else here + width * step * (high - low)
             there = float(np.clip(there, low, high))
             setting[name] = float(np.exp(there)) if name in LOGARITHMIC else there
         return setting
+
+    @staticmethod
+    def _neighbour(name: str, choice: Any, step: float) -> Any:
+        """The next choice up or down; one that is not listed counts as the nearest below."""
+        listed = SPACE[name]
+        at = listed.index(choice) if choice in listed else sum(other < choice for other in listed) - 1
+        return listed[int(np.clip(at + (1 if step > 0 else -1), 0, len(listed) - 1))]
