@@ -160,6 +160,14 @@ def test_scores_are_those_of_the_lists_in_a_context(next_songs, context_model):
         evaluate(model, next_songs, next_songs)
 
 
+def test_more_data_does_not_silently_leave_a_graph_behind(planted, tmp_path):
+    matrix = planted[0]
+    chain = sp.diags_array([np.ones(matrix.shape[0] - 1)], offsets=[1], shape=(matrix.shape[0],) * 2)
+    FactorRecommender(factors=2, iterations=1).fit(matrix, row_graph=chain).save(tmp_path / "model")
+    with pytest.raises(InputError, match="has a row_graph; call fit"):
+        tacit.load(tmp_path / "model").partial_fit(matrix)
+
+
 def test_contexts_survive_a_file(next_songs, tmp_path):
     model = FactorRecommender(factors=4, iterations=2).fit(next_songs)
     model.save(tmp_path / "next.tacit")

@@ -53,6 +53,8 @@ def require_plain(model: "FactorRecommender", call: str) -> None:
         reason = "has contexts"
     elif model.row_feature_factors_ is not None or model.col_feature_factors_ is not None:
         reason = "has features"
+    elif model.graphs_:
+        reason = f"has a {' and a '.join(model.graphs_)}"
     if reason is not None:
         raise InputError(f"{call} is for models of plain ids, and this one {reason}; call fit on all data instead.")
 

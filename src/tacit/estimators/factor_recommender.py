@@ -269,6 +269,7 @@ class FactorRecommender(Model):
         self.col_feature_factors_ = learned.col_feature_factors
         self.context_factors_ = learned.context_factors
         self.context_ids_ = dict(data.context_ids)
+        self.graphs_ = [name for name in ("row_graph", "col_graph") if getattr(data, name) is not None]
         self.row_ids_ = data.row_ids
         self.col_ids_ = data.col_ids
         self.seen_ = data.matrix
@@ -286,6 +287,7 @@ class FactorRecommender(Model):
             "recipe": self.recipe_.facts(),
             "shape": list(self.seen_.shape),
             "contexts": list(self.context_ids_),
+            "graphs": self.graphs_,
         }
         arrays = {
             "row_factors": self.row_factors_,
@@ -321,6 +323,7 @@ class FactorRecommender(Model):
         self.col_weight_ = arrays["col_weight"]
         self.row_feature_factors_ = arrays.get("row_feature_factors")
         self.col_feature_factors_ = arrays.get("col_feature_factors")
+        self.graphs_ = facts["graphs"]
         self.context_factors_, self.context_ids_ = {}, {}
         for place, name in enumerate(facts["contexts"]):
             self.context_factors_[name] = arrays[f"context/{place}/factors"]
