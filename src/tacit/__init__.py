@@ -11,6 +11,7 @@ from tacit._version import __version__
 
 if TYPE_CHECKING:
     from tacit.data.interactions import Interactions as Interactions
+    from tacit.estimators.blend_tagger import BlendTagger as BlendTagger
     from tacit.estimators.expert_rating_stream import ExpertRatingStream as ExpertRatingStream
     from tacit.estimators.factor_recommender import FactorRecommender as FactorRecommender
     from tacit.estimators.factor_tagger import FactorTagger as FactorTagger
@@ -27,6 +28,7 @@ _HOMES = {
     "Interactions": "tacit.data.interactions",
     "FactorRecommender": "tacit.estimators.factor_recommender",
     "WordVectors": "tacit.estimators.word_vectors",
+    "BlendTagger": "tacit.estimators.blend_tagger",
     "FactorTagger": "tacit.estimators.factor_tagger",
     "NeighbourTagger": "tacit.estimators.neighbour_tagger",
     "TextTagger": "tacit.estimators.text_tagger",

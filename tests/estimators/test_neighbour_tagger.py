@@ -66,6 +66,14 @@ def test_joint_adds_scaled_votes_and_scaled_label_similarities(made):
         np.testing.assert_allclose(model.decision_function(X[[row]])[0], expected, atol=2e-3)
 
 
+def test_rare_features_weigh_more(made):
+    X, Y = made
+    model = small(idf_power=0.5).fit(X, Y)
+    weights = np.maximum(np.log(120 / (1 + (X > 0).sum(axis=0))), 0.1) ** 0.5
+    by_hand = small().fit(X * weights, Y)
+    np.testing.assert_allclose(model.decision_function(X), by_hand.decision_function(X * weights), atol=1e-4)
+
+
 def test_rows_without_labels_teach_and_vote_nothing(made):
     X, Y = made
     extra = np.concatenate((X, np.ones((5, 40)))), np.concatenate((Y, np.zeros((5, 15))))

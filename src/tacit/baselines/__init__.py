@@ -10,7 +10,26 @@ from tacit.baselines.sampled import SvdFeature as SvdFeature
 from tacit.baselines.sampled import VseEns as VseEns
 from tacit.baselines.sampled import Warp as Warp
 from tacit.baselines.svorex import SVOREX as SVOREX
+from tacit.baselines.taggers import LemlImcTagger as LemlImcTagger
+from tacit.baselines.taggers import OneVsRestTagger as OneVsRestTagger
+from tacit.baselines.taggers import PopularTagger as PopularTagger
+from tacit.baselines.taggers import SleecTagger as SleecTagger
+from tacit.baselines.taggers import leml as leml
 
 __all__ = [
-    "MPNUAUC", "MSAMULT", "SVOREX", "BprFm", "Ease", "LambdaFm", "Popularity", "SvdFeature", "VseEns", "Warp",
-]  # fmt: skip
+    "BprFm",
+    "Ease",
+    "LambdaFm",
+    "LemlImcTagger",
+    "MPNUAUC",
+    "MSAMULT",
+    "OneVsRestTagger",
+    "PopularTagger",
+    "Popularity",
+    "SVOREX",
+    "SleecTagger",
+    "SvdFeature",
+    "VseEns",
+    "Warp",
+    "leml",
+]

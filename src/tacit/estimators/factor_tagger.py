@@ -13,7 +13,6 @@ from tacit.errors import InputError
 from tacit.estimators.model import Array, Callback
 from tacit.estimators.tagger import Tagger
 from tacit.features.nystrom import NystromFeatures
-from tacit.neighbours.clusters import unit_rows
 from tacit.neighbours.topk import top_k
 from tacit.objective import losses
 from tacit.objective.maps import DenseMap, SparseMap, multiply
@@ -56,6 +55,7 @@ class FactorTagger(Tagger):
         ``"linesearch"``, ``"adagrad"``
     iterations : sweeps over both sides at most; tolerance : stops earlier when the objective changes less, relatively
     inner_steps : conjugate gradient steps on each side per sweep
+    idf_power : features weigh log(n / (1 + df)) to this power
     normalize : scale the rows of X to length one
     top_k, threshold, propensity_weighted : see ``NeighbourTagger``
 
@@ -84,6 +84,7 @@ class FactorTagger(Tagger):
         iterations: int = 8,
         tolerance: float = 1e-4,
         inner_steps: int = 5,
+        idf_power: float = 0.0,
         normalize: bool = True,
         top_k: int | None = None,
         threshold: float | None = None,
@@ -106,6 +107,7 @@ class FactorTagger(Tagger):
         self.iterations = iterations
         self.tolerance = tolerance
         self.inner_steps = inner_steps
+        self.idf_power = idf_power
         self.normalize = normalize
         self.top_k = top_k
         self.threshold = threshold
@@ -131,7 +133,9 @@ class FactorTagger(Tagger):
         self._check_settings()
         self._remember_labels(Y, names, form)
         self.n_features_in_ = X.shape[1]
-        X = self._scaled(X)
+        self._scales = self._scales[:0]
+        self._learn_scales(X)
+        X = self._prepared(X)
         self._nystrom = (
             NystromFeatures.fit(X.native(), landmarks=self.landmarks, bandwidth=self.bandwidth, seed=self.random_state)
             if self.landmarks
@@ -159,7 +163,8 @@ class FactorTagger(Tagger):
             raise InputError("X has new features, which landmarks cannot take in; fit anew or set landmarks=0.")
         Y, names, _ = read_labels(Y, rows=X.shape[0], names=labels, known=self.labels_)
         self._check_settings()
-        problem = self._problem(self._scaled(X), Y, None)
+        self._learn_scales(X)
+        problem = self._problem(self._prepared(X), Y, None)
         parameters = problem.start(self.random_state, _START)
         # Features and labels that are known keep what was learned; the new ones keep their random start.
         old = self.n_features_in_
@@ -184,9 +189,6 @@ class FactorTagger(Tagger):
             raise InputError(f"regularization must not be negative, not {self.regularization!r}.")
         if self.unlabelled_weight is not None and not self.unlabelled_weight > 0:
             raise InputError(f"unlabelled_weight must be positive or None, not {self.unlabelled_weight!r}.")
-
-    def _scaled(self, X: sp.csr_array) -> sp.csr_array:
-        return as_csr(unit_rows(X), "X", allow_empty=True) if self.normalize else X
 
     def _problem(self, X: sp.csr_array, Y: sp.csr_array, row_graph: Any) -> TwoTowers:
         """Objective and towers: features (and landmarks) on the side of the rows, ids on that of the labels."""
@@ -244,7 +246,7 @@ class FactorTagger(Tagger):
         return self._factors_of(self._read_query(X, "transform"))
 
     def _factors_of(self, X: sp.csr_array) -> NDArray[np.float32]:
-        X = self._scaled(X)
+        X = self._prepared(X)
         factors = multiply(X, self.weights_, self.threads)
         if self._nystrom is not None and self._landmark_weights is not None:
             factors += np.asarray(self._nystrom.transform(X.native()), dtype=np.float32) @ self._landmark_weights
@@ -252,6 +254,12 @@ class FactorTagger(Tagger):
 
     def _block_scores(self, X: sp.csr_array) -> Array:
         return np.asarray(self._factors_of(X) @ self.label_factors_.T)
+
+    def _as_chance(self, scores: Array) -> Array:
+        if self.loss != "logistic":
+            return scores
+        with np.errstate(over="ignore"):
+            return np.asarray(1 / (1 + np.exp(-scores)))
 
     def _top(self, X: sp.csr_array, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         if self.propensity_weighted:

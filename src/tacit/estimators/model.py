@@ -20,6 +20,7 @@ _HOMES = {
     "OrdinalRanker": "tacit.estimators.ordinal_ranker",
     "FactorRecommender": "tacit.estimators.factor_recommender",
     "WordVectors": "tacit.estimators.word_vectors",
+    "BlendTagger": "tacit.estimators.blend_tagger",
     "FactorTagger": "tacit.estimators.factor_tagger",
     "NeighbourTagger": "tacit.estimators.neighbour_tagger",
     "TextTagger": "tacit.estimators.text_tagger",

@@ -14,7 +14,7 @@ from tacit.data.matrix import as_csr
 from tacit.errors import InputError
 from tacit.estimators.model import Array, Callback
 from tacit.estimators.tagger import Tagger, below
-from tacit.neighbours.clusters import spherical_kmeans, unit_rows
+from tacit.neighbours.clusters import spherical_kmeans
 from tacit.neighbours.partitioned import Learner, Partition, vote
 from tacit.neighbours.topk import normalise
 from tacit.progress import Run
@@ -54,6 +54,7 @@ class NeighbourTagger(Tagger):
         each; ``"end_to_end"`` weighs negatives so
     iterations : of the methods that take steps
     learning_rate : of their steps; None for 0.2 (skipgram) and 0.02 of the size of V (end_to_end)
+    idf_power : features weigh log(n / (1 + df)) to this power; 0.5 or so helps with words that are merely present
     normalize : scale the rows of X to length one
     top_k, threshold : what ``predict`` returns: the best so many, or all with at least this score
     propensity_weighted : favour rare labels by the inverse of the chance that they were tagged at all
@@ -86,6 +87,7 @@ class NeighbourTagger(Tagger):
         negatives: int = 15,
         iterations: int = 20,
         learning_rate: float | None = None,
+        idf_power: float = 0.0,
         normalize: bool = True,
         top_k: int | None = None,
         threshold: float | None = None,
@@ -111,6 +113,7 @@ class NeighbourTagger(Tagger):
         self.negatives = negatives
         self.iterations = iterations
         self.learning_rate = learning_rate
+        self.idf_power = idf_power
         self.normalize = normalize
         self.top_k = top_k
         self.threshold = threshold
@@ -135,7 +138,9 @@ class NeighbourTagger(Tagger):
         X, Y, names, form = self._read_training(X, Y, labels)
         self._check_settings()
         graph = self._read_graph(label_graph, Y.shape[1])
-        unit = unit_rows(X) if self.normalize else X
+        self._scales = self._scales[:0]
+        self._learn_scales(X)
+        unit = self._prepared(X)
         self.n_features_in_ = X.shape[1]
         self._remember_labels(Y, names, form)
         rounds = 1 if self.impute == 0 else 2
@@ -255,7 +260,8 @@ class NeighbourTagger(Tagger):
         new, names, _ = read_labels(Y, rows=X.shape[0], names=labels, known=self.labels_, allow_empty=True)
         numbers = self._numbers_of(rows, X.shape[0])
         self._Y = _with_labels(self._Y, new, numbers)
-        X = unit_rows(X) if self.normalize else X
+        self._learn_scales(X)
+        X = self._prepared(X)
         carrying = np.flatnonzero(np.diff(new.indptr))
         with pool.single_threaded_blas():
             self.learners_ = tuple(
@@ -276,7 +282,7 @@ class NeighbourTagger(Tagger):
     # -- asking ------------------------------------------------------------------------------------------------
 
     def _block_scores(self, X: sp.csr_array) -> sp.csr_array | Array:
-        X = unit_rows(X) if self.normalize else X
+        X = self._prepared(X)
         votes = [
             vote(*learner.neighbours(X, self.neighbours, self.threads), self._Y, self.vote_power)
             for learner in self.learners_
@@ -290,13 +296,13 @@ class NeighbourTagger(Tagger):
 
     def _map_for(self, x: sp.csr_array) -> tuple[Array, Array]:
         learner = self.learners_[0]
-        partition = learner.partitions[int(learner.assign(unit_rows(x) if self.normalize else x)[0])]
+        partition = learner.partitions[int(learner.assign(self._prepared(x))[0])]
         return partition.features, partition.weights
 
     def kneighbors(self, X: Any, k: int = 5) -> tuple[Array, Array]:
         """Numbers of the k nearest training rows and their cosines, as the first learner sees them."""
         X = self._read_query(X, "kneighbors")
-        return self.learners_[0].neighbours(unit_rows(X) if self.normalize else X, k, self.threads)
+        return self.learners_[0].neighbours(self._prepared(X), k, self.threads)
 
     # -- to and from a model file ------------------------------------------------------------------------------
 

@@ -18,11 +18,14 @@ from tacit.errors import InputError
 from tacit.estimators.model import Array, Model
 from tacit.estimators.ranked import Ranked
 from tacit.neighbours.best import best_columns
+from tacit.neighbours.clusters import unit_rows
 
 if TYPE_CHECKING:
     from tacit.estimators.audit_report import MissingLabels
 
 _BLOCK_CELLS = 1 << 22
+_LEAST_IDF = 0.1
+_NO_SCALES = np.empty(0, np.float32)
 
 
 class Tagger(Model):
@@ -35,16 +38,23 @@ class Tagger(Model):
     threshold: float | None
     propensity_weighted: bool
     random_state: int
+    idf_power: float
+    normalize: bool
     labels_: Ids
     n_features_in_: int
     label_frequency_: NDArray[np.int64]
     labels_per_row_: float
     rows_seen_: int
     _form: Form
+    _scales: NDArray[np.float32] = _NO_SCALES
 
     def _block_scores(self, X: sp.csr_array) -> sp.csr_array | Array:
         """Scores of a few rows: dense, or sparse where labels without a stored score cannot be suggested."""
         raise NotImplementedError
+
+    def _as_chance(self, scores: Array) -> Array:
+        """Scores that grow with the chance of a label and are near zero for labels that do not apply."""
+        return scores
 
     def _map_for(self, x: sp.csr_array) -> tuple[Array, Array]:
         """Features (ascending) and weights (f, g) of the linear map by which this row is compared with others."""
@@ -73,6 +83,21 @@ class Tagger(Model):
         if self.top_k is not None and self.top_k < 1:
             raise InputError(f"top_k must be at least 1 or None, not {self.top_k!r}.")
 
+    def _learn_scales(self, X: sp.csr_array) -> None:
+        """Weigh features by rarity: log(n / (1 + df))^``idf_power``; features that come later are weighed by theirs."""
+        if not self.idf_power >= 0:
+            raise InputError(f"idf_power must not be negative, not {self.idf_power!r}.")
+        known = len(self._scales)
+        df = np.bincount(X.indices, minlength=X.shape[1])[known:]
+        new = np.maximum(np.log(max(X.shape[0], 2) / (1 + df)), _LEAST_IDF) ** self.idf_power
+        self._scales = np.concatenate((self._scales, new)).astype(np.float32)
+
+    def _prepared(self, X: sp.csr_array) -> sp.csr_array:
+        """Features as the model sees them: weighed, and scaled to length one."""
+        if self.idf_power:
+            X = sp.csr_array((X.data * self._scales[X.indices], X.indices, X.indptr), shape=X.shape)
+        return as_csr(unit_rows(X), "X", allow_empty=True) if self.normalize else as_csr(X, "X", allow_empty=True)
+
     def _remember_labels(self, Y: sp.csr_array, names: Ids, form: Form) -> None:
         self.labels_, self._form = names, form
         self.label_frequency_ = np.bincount(Y.indices, minlength=Y.shape[1])
@@ -89,11 +114,11 @@ class Tagger(Model):
             "labels_per_row": self.labels_per_row_,
         }
         arrays = {f"labels.{key}": value for key, value in self.labels_.to_arrays().items()}
-        return facts, arrays | {"label_frequency": self.label_frequency_}
+        return facts, arrays | {"label_frequency": self.label_frequency_, "scales": self._scales}
 
     def _restore_labels(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
         self.labels_ = Ids.from_arrays(below(arrays, "labels."), "labels")
-        self.label_frequency_ = arrays["label_frequency"]
+        self.label_frequency_, self._scales = arrays["label_frequency"], arrays["scales"]
         self._form, self.n_features_in_ = facts["form"], facts["features"]
         self.rows_seen_, self.labels_per_row_ = facts["rows"], facts["labels_per_row"]
 

@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from tacit.baselines import LemlImcTagger, OneVsRestTagger, PopularTagger, SleecTagger, leml
+from tacit.baselines.taggers import singular_value_projection
+
+
+@pytest.fixture
+def made(rng):
+    topic = rng.integers(6, size=120)
+    X = rng.poisson(12 * rng.dirichlet(np.full(40, 0.1), size=6)[topic]).astype(float)
+    Y = (rng.random((120, 15)) < 0.85) & (rng.random((6, 15)) < 0.25)[topic]
+    Y[~Y.any(axis=1), 0] = True
+    return X, Y.astype(float)
+
+
+def precision(model, X, Y):
+    best = model.predict_topk(X, 1)[:, 0]
+    return np.where(best >= 0, Y[np.arange(len(Y)), best], 0).mean()
+
+
+@pytest.mark.parametrize(
+    "opponent",
+    [
+        OneVsRestTagger(),
+        leml(8, 0.05),
+        LemlImcTagger(8, 0.05),
+        SleecTagger(8, 7, 20),
+    ],
+    ids=lambda opponent: type(opponent).__name__,
+)
+def test_every_opponent_beats_popularity(made, opponent):
+    X, Y = made
+    popular = PopularTagger().fit(X[40:], Y[40:])
+    assert precision(opponent.fit(X[40:], Y[40:]), X[:40], Y[:40]) > precision(popular, X[:40], Y[:40]) + 0.15
+
+
+def test_one_vs_rest_is_that_of_scikit_learn(made):
+    from sklearn.linear_model import LogisticRegression
+
+    X, Y = made
+    model = OneVsRestTagger(normalize=False).fit(X, Y)
+    label = int(Y.sum(axis=0).argmax())
+    expected = LogisticRegression(solver="liblinear", random_state=0).fit(X, Y[:, label]).decision_function(X)
+    np.testing.assert_allclose(model.decision_function(X)[:, label], expected, atol=1e-3)
+
+
+def test_projection_rebuilds_a_matrix_of_low_rank(rng):
+    Y = sp.csr_array((rng.random((30, 4)) < 0.5).astype(np.float32))
+    Z = singular_value_projection(Y, 4, 30, 5)
+    np.testing.assert_allclose(Z @ Z.T, (Y @ Y.T).toarray(), atol=1e-3)
+
+
+def test_popular_labels_come_first(made):
+    X, Y = made
+    assert PopularTagger().fit(X, Y).predict_topk(X[:1], 1)[0, 0] == Y.sum(axis=0).argmax()
