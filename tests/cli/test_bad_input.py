@@ -50,6 +50,7 @@ CASES = {
         "--test has no effect with --model",
     ),
     "evaluate a model with parameters": ("evaluate {shop} --model {model} --factors 3", "--factors has no effect"),
+    "one setting for many experts": ("fit rate {shop} -o {out} --aggressiveness 1", "give --factors too"),
     "evaluate words": ("evaluate {shop} --model {words}", "holds a WordVectors"),
     "unknown row": ("recommend {model} u99", "no row 'u99'; did you mean u9"),
     "unknown column": ("similar {model} teaa", "no column 'teaa'; did you mean tea"),

@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from tacit.cli.defaults import EstimatorOption
 from tacit.cli.models import open_model
-from tacit.cli.options import json_option, recommender_options
+from tacit.cli.options import json_option, recommender_options, was_given
 from tacit.cli.output import console, print_json, print_table, say
 from tacit.cli.source import Source, source_options
 from tacit.errors import InputError
@@ -80,11 +79,9 @@ def command(
 
 def _refuse_what_a_saved_model_ignores() -> None:
     """Options of the split and of the fit say nothing about a model that is fitted already."""
-    context = click.get_current_context()
-    for option in context.command.params:
+    for option in click.get_current_context().command.params:
         fits = isinstance(option, EstimatorOption) and option.name != "threads"
-        given = context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
-        if given and (fits or option.name in {"by", "test", "split_seed"}):
+        if (fits or option.name in {"by", "test", "split_seed"}) and was_given(str(option.name)):
             raise InputError(
                 f"{option.opts[0]} has no effect with --model, which is fitted already and tested on all of TABLE; "
                 "leave out one of the two."

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from tacit.cli.defaults import parameter_of
 from tacit.errors import InputError
@@ -59,6 +60,11 @@ _RECOMMENDER = (
     _parameter("--seed", "random_state", type=int, help="Same seed, same bits."),
     _parameter("--threads", type=int, help="Cores to use; 0 is all."),
 )
+
+
+def was_given(name: str) -> bool:
+    """Whether the option of this name was typed, rather than left to its default."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def recommender_options(function: Function) -> Function:

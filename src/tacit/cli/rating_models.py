@@ -4,13 +4,16 @@ from typing import Any
 
 import click
 
-from tacit.cli.options import Function, packed
+from tacit.cli.defaults import parameter_of
+from tacit.cli.options import Function, packed, was_given
+from tacit.errors import InputError
+
+_parameter = parameter_of("RatingStream")
 
 _OPTIONS = (
     click.option("--factors", type=int, help="One model of so many factors; without it, experts with nothing to tune."),
-    click.option("--aggressiveness", default=0.05, show_default=True, help="C of that one model."),
-    click.option("--adaptation", type=click.Choice(["diagonal", "full", "none"]), default="diagonal", show_default=True,
-                 help="Adaptation of that one model."),
+    _parameter("--aggressiveness", type=float, help="C of that one model."),
+    _parameter("--adaptation", type=click.Choice(["diagonal", "full", "none"]), help="Adaptation of that one model."),
     click.option("--biases", is_flag=True, help="Biases in that one model."),
     click.option("--clip", nargs=2, type=float, metavar="LOW HIGH", help="Range of the ratings, kept by predictions."),
     click.option("--seed", default=0, show_default=True, help="Same seed, same bits."),
@@ -29,6 +32,11 @@ def _make(
     from tacit import ExpertRatingStream, RatingStream
 
     if factors is None:
+        for name in ("aggressiveness", "adaptation", "biases"):
+            if was_given(name):
+                raise InputError(
+                    f"--{name} sets one model, but experts tune themselves; give --factors too, or leave it out."
+                )
         return ExpertRatingStream(clip=clip or None, random_state=seed)
     return RatingStream(
         factors,
