@@ -297,6 +297,23 @@ def test_ratings_that_are_not_finite_are_refused_and_change_nothing(make, bad):
     assert model.stream_.users.tobytes() == before
 
 
+@BOTH
+def test_a_call_that_fails_halfway_leaves_a_sound_model(make):
+    """Its users became known before an item was refused; they must have rows."""
+    model = make().partial_fit(*stream(50))
+    with pytest.raises(InputError, match="missing"):
+        model.partial_fit(np.arange(1000, 1200), [*range(199), None], np.full(200, 3.0))
+    with pytest.raises(InputError, match="hashable"):
+        model.learn_one("new", [1], 3)
+    with pytest.raises(InputError, match="finite"):
+        model.learn_one("never", "seen", float("nan"))
+    assert model.user_ids_.number("never") == -1
+    assert np.isfinite(model.predict(np.arange(1000, 1200), np.arange(200))).all()
+    assert np.isfinite(model.predict_one(1199, 198))
+    model.partial_fit(np.arange(1000, 1200), np.arange(200), np.full(200, 3.0))
+    assert model.n_ratings_ == 250
+
+
 def test_negative_ratings_need_biases_or_free_factors():
     with pytest.raises(InputError, match="nonnegative=False"):
         RatingStream().learn_one("a", "b", -1)

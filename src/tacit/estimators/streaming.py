@@ -1,7 +1,8 @@
 """What both rating streams share: ids on the fly, one rating or many, ranking, topics, and saving mid-stream."""
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from tacit.errors import InputError
 from tacit.estimators import checks
 from tacit.estimators.model import Model
 from tacit.estimators.ranked import Ranked
+from tacit.neighbours.best import best_columns
 from tacit.solvers.passive_aggressive import Rules, Setting, Stream
 
 Array = NDArray[Any]
@@ -46,13 +48,18 @@ class StreamingModel(Model):
     def learn_one(self, user: Hashable, item: Hashable, y: float, x: object = None) -> None:
         """Take in one rating. ``x`` is river's place for context, which this model does not use."""
         try:
+            lowest = self._lowest
+        except AttributeError:
+            self._begin()
+            lowest = self._lowest
+        rating = float(y)
+        if not lowest <= rating < math.inf:
+            self._refuse(np.array([rating]))
+        try:
             i = self._seen_users[user]
             j = self._seen_items[item]
-        except (KeyError, AttributeError, TypeError):
+        except (KeyError, TypeError):
             i, j = self._admit(user, item)
-        rating = float(y)
-        if not self._lowest <= rating < math.inf:
-            self._refuse(np.array([rating]))
         self.stream_.run_one(i, j, rating, True)
 
     def predict_one(self, user: Hashable, item: Hashable, x: object = None) -> float:
@@ -83,9 +90,9 @@ class StreamingModel(Model):
         self._begin()
         if len(values) and not (values.min() >= self._lowest and values.max() < math.inf):
             self._refuse(values)
-        i = self.user_ids_.numbers(users, add=True)
-        j = self.item_ids_.numbers(items, add=True)
-        self.stream_.reserve(len(self.user_ids_), len(self.item_ids_))
+        with self._room_for_all():
+            i = self.user_ids_.numbers(users, add=True)
+            j = self.item_ids_.numbers(items, add=True)
         return self._clipped(self._advance(i, j, values))
 
     # -- asking ------------------------------------------------------------------------------------------------
@@ -112,11 +119,16 @@ class StreamingModel(Model):
         numbers[numbers < 0] = len(self.user_ids_)
         every = np.arange(len(self.item_ids_))
         left_out = self.item_ids_.numbers(list(exclude))
-        scores = np.empty((len(users), len(every)))
-        for row, number in zip(scores, numbers):
-            row[:] = self.stream_.run(np.full(len(every), number), every, None)
-        scores[:, left_out[left_out >= 0]] = -np.inf
-        return self._best(scores, min(k, len(every)) if len(every) else 0, k, np.array(users, dtype=object))
+        left_out = left_out[left_out >= 0]
+
+        def scores(number: int) -> NDArray[np.float64]:
+            row = self.stream_.run(np.full(len(every), number), every, None)
+            row[left_out] = -np.inf
+            return row
+
+        queries = np.empty(len(users), dtype=object)
+        queries[:] = users
+        return self._best(map(scores, numbers.tolist()), k, queries)
 
     def rank(self, user: Hashable, items: Iterable[Hashable], x: object = None) -> list[Hashable]:
         """These items, best first (river's call)."""
@@ -140,7 +152,7 @@ class StreamingModel(Model):
             total = np.abs(scores).sum(axis=1, keepdims=True)
             shares = np.divide(scores, total, out=np.zeros_like(scores), where=total > 0)
             scores = shares * counts / (counts + RATINGS_TO_BELIEVE)
-        return self._best(scores.T, min(k, len(scores)), k, np.arange(scores.shape[1]), clip=False)
+        return self._best(scores.T, k, np.arange(scores.shape[1]), clip=False)
 
     @property
     def n_ratings_(self) -> int:
@@ -174,10 +186,16 @@ class StreamingModel(Model):
         self._lowest = 0.0 if needs_positive else -np.finfo(np.float64).max
 
     def _admit(self, user: Hashable, item: Hashable) -> tuple[int, int]:
-        self._begin()
-        i, j = self.user_ids_.add(user), self.item_ids_.add(item)
-        self.stream_.reserve(len(self.user_ids_), len(self.item_ids_))
-        return i, j
+        with self._room_for_all():
+            return self.user_ids_.add(user), self.item_ids_.add(item)
+
+    @contextmanager
+    def _room_for_all(self) -> Iterator[None]:
+        """Whoever becomes known inside has a row afterwards, even if the call fails halfway."""
+        try:
+            yield
+        finally:
+            self.stream_.reserve(len(self.user_ids_), len(self.item_ids_))
 
     def _refuse(self, values: Array) -> None:
         if not np.isfinite(values).all():
@@ -198,15 +216,16 @@ class StreamingModel(Model):
         at = 1 + sum(setting.width for setting in stream.settings[:best])
         return stream.items[: len(self.item_ids_), at : at + stream.settings[best].factors]
 
-    def _best(self, scores: NDArray[np.float64], found: int, k: int, queries: Array, *, clip: bool = True) -> Ranked:
-        order = np.full((len(scores), k), -1, dtype=np.int64)
-        # A stable sort of the negated scores puts the earlier item first among equals.
-        order[:, :found] = np.argsort(-scores, axis=1, kind="stable")[:, :found]
-        values = np.take_along_axis(scores, np.maximum(order, 0), axis=1) if found else np.full(order.shape, -np.inf)
-        filled = (order >= 0) & (values > -np.inf)
-        order[~filled] = -1
+    def _best(self, scores: Iterable[Array], k: int, queries: Array, *, clip: bool = True) -> Ranked:
+        """The best items under each row of scores; one row at a time is held."""
+        order = np.full((len(queries), k), -1, dtype=np.int64)
+        values = np.full((len(queries), k), np.nan)
+        for place, row in enumerate(scores):
+            (order[place],), _ = best_columns(row[None], k)
+            found = order[place] >= 0
+            values[place, found] = row[order[place, found]]
         values = self._clipped(values) if clip else values
-        return Ranked(queries, self.item_ids_.take(order), np.where(filled, values, np.nan), filled)
+        return Ranked(queries, self.item_ids_.take(order), values, order >= 0)
 
     def _check_clip(self) -> None:
         if self.clip is None:

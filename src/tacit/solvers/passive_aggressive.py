@@ -90,21 +90,22 @@ class Stream:
         self.items: Array = np.zeros((16, self.width), dtype=dtype)
         self.memory: NDArray[np.float64] = np.zeros(rating_rounds.HEAD + self.experts + 2 * self.width)
         self._fixed = (_settings_matrix(self.settings), _rules_vector(rules), quadrature())
-        self._rounds: Callable[..., int] = rating_rounds.rounds
+        self._head, self._rounds_at = rating_rounds.HEAD, rating_rounds.ROUNDS
+        self._run: Callable[..., int] = rating_rounds.rounds
         self._cell = np.zeros((2, 1), dtype=np.int64)
         self._outcome = np.zeros((2, 1))
 
     @property
     def rounds(self) -> int:
         """Ratings taken in so far."""
-        return int(self.memory[0])
+        return int(self.memory[self._rounds_at])
 
     @property
     def weights(self) -> NDArray[np.float64]:
         """Normalised weights of the experts (Eq. 15)."""
         if self.rules.uniform:
             return np.full(self.experts, 1.0 / self.experts)
-        logs = self.memory[5 : 5 + self.experts]
+        logs = self.memory[self._head : self._head + self.experts]
         weights = np.exp(logs - logs.max())
         return np.asarray(weights / weights.sum())
 
@@ -123,7 +124,7 @@ class Stream:
         if ratings is not None:
             outcomes[0] = ratings
         learn = ratings is not None
-        done = self._rounds(self.users, self.items, self.memory, *self._fixed, cells, outcomes, learn)
+        done = self._run(self.users, self.items, self.memory, *self._fixed, cells, outcomes, learn)
         if done < len(users):
             self._diverged()
         predictions: NDArray[np.float64] = outcomes[1]
@@ -135,7 +136,7 @@ class Stream:
         cell[0, 0] = user
         cell[1, 0] = item
         outcome[0, 0] = rating
-        done = self._rounds(self.users, self.items, self.memory, *self._fixed, cell, outcome, learn)
+        done = self._run(self.users, self.items, self.memory, *self._fixed, cell, outcome, learn)
         if not done:
             self._diverged()
         return float(outcome[1, 0])
