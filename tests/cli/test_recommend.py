@@ -21,6 +21,20 @@ def test_fit_says_what_it_learned(shop, tmp_path, tacit_json):
     assert outcome["bytes"] == path.stat().st_size
 
 
+def test_contexts_from_the_command_line(tmp_path, tacit_json):
+    """The next song follows from the last one."""
+    last = [k % 6 for k in range(240)]
+    songs = pl.DataFrame({"user": [k % 10 for k in range(240)], "last": last, "song": [(2 * k + 1) % 6 for k in last]})
+    songs.write_csv(tmp_path / "songs.csv")
+    tacit_json(
+        "fit", "recommend", tmp_path / "songs.csv", "-o", tmp_path / "m", "--row", "user", "--col", "song",
+        "--context", "last", "--factors", 8, "--regularization", 0.01,
+    )  # fmt: skip
+    for k in range(6):
+        found = tacit_json("recommend", tmp_path / "m", 0, "-k", 1, "--seen", "--context", f"last={k}")
+        assert found["recommended"][0]["id"] == (2 * k + 1) % 6
+
+
 def test_the_summary_of_a_fit_names_the_next_command(shop, tmp_path, tacit):
     printed = tacit("fit", "recommend", shop, "-o", tmp_path / "m.tacit", "--factors", 3, "--held-out", 0.2)
     assert "40 rows × 12 columns, 160 positives" in printed

@@ -24,6 +24,7 @@ LINES = click.Path(path_type=Path, allow_dash=True)
 @click.option("--rows-from", type=LINES, help="File with one row id a line; - is standard input.")
 @click.option("--all", "everybody", is_flag=True, help="Every row the model knows.")
 @click.option("--having", multiple=True, metavar="COLUMN", help="Somebody new who has this; may be given repeatedly.")
+@click.option("--context", multiple=True, metavar="NAME=ID", help="Where the rows are, for a model with contexts.")
 @click.option("-k", default=10, show_default=True, help="How many for each.")
 @click.option("--seen", is_flag=True, help="Let what a row has already come back too.")
 @click.option("--include", type=LINES, help="File with the only columns that may come back, one a line.")
@@ -36,6 +37,7 @@ def command(
     rows_from: Path | None,
     everybody: bool,
     having: tuple[str, ...],
+    context: tuple[str, ...],
     k: int,
     seen: bool,
     include: Path | None,
@@ -60,6 +62,8 @@ def command(
         )
     row_ids, col_ids = (model.user_ids_, model.item_ids_) if of_stream else (model.row_ids_, model.col_ids_)
     options: dict[str, Any] = {} if of_stream else {"exclude_seen": not seen}
+    if context:
+        options["context"] = _contexts(model, context)
     for name, path in (("include", include), ("exclude", exclude)):
         if path is not None:
             options[name] = known_ids(read_lines(path), col_ids, "column")
@@ -72,6 +76,19 @@ def command(
     for start in range(0, len(wanted), BATCH):
         batch = wanted[start : start + BATCH]
         _print(model.recommend(batch, k=k, **options), batch, as_csv, as_json)
+
+
+def _contexts(model: Any, given: tuple[str, ...]) -> dict[str, Any]:
+    """NAME=ID pairs as the model's own ids."""
+    known = getattr(model, "context_ids_", {})
+    found: dict[str, Any] = {}
+    for pair in given:
+        name, equals, value = pair.partition("=")
+        if not equals or name not in known:
+            names = ", ".join(map(repr, known)) or "none"
+            raise InputError(f"--context {pair!r} must be NAME=ID with a context of the model, which has {names}.")
+        found[name] = known_ids([value], known[name], f"context {name}")[0]
+    return found
 
 
 def _asked(rows: tuple[str, ...], rows_from: Path | None) -> list[str]:

@@ -23,6 +23,7 @@ class Source:
     col: str | None
     weight: str | None
     time: str | None
+    context: tuple[str, ...]
     min_weight: float | None
     binary: bool
     duplicates: str
@@ -51,6 +52,7 @@ class Source:
             col=columns["col"],
             weight=columns.get("weight"),
             time=columns.get("time"),
+            context=self.context or None,
             duplicates=self.duplicates,  # type: ignore[arg-type]
             missing=self.missing,  # type: ignore[arg-type]
             query=self.query if isinstance(table, str) else None,
@@ -70,7 +72,7 @@ class Source:
             return self.table, named
         scan = scan_table(self.table, self.query)
         present = scan.collect_schema().names()
-        unnamed = [column for column in present if column not in named.values()]
+        unnamed = [column for column in present if column not in (*named.values(), *self.context)]
         wanted = [role for role in roles if role not in named and (role != "time" or needs_time)]
         # Whoever names rows and columns but no weight wants every event to count alike.
         if "row" in named and "col" in named:
@@ -99,6 +101,8 @@ _SOURCE = (
     click.option("--col", metavar="NAME", help="Column with the columns' ids (items). Guessed when its name tells."),
     click.option("--weight", metavar="NAME", help="Column with weights, such as counts or ratings."),
     click.option("--time", metavar="NAME", help="Column with times."),
+    click.option("--context", metavar="NAME", multiple=True,
+                 help="Column with what each line depends on beside the row, such as the last song; repeatable."),
     click.option("--min-weight", type=float, help="Keep what weighs at least this: 4 for ratings from 4 on."),
     click.option("--binary", is_flag=True, help="Then let everything that is kept weigh 1."),
     click.option("--duplicates", type=click.Choice(["sum", "last", "first", "max", "error"]), default="sum",
