@@ -46,6 +46,10 @@ $(PEERS)/stamp: benchmarks/peers/requirements.txt
 bench-setup: setup $(PEERS)/stamp
 	$(PIP) install -e '.[bench]'
 
+# QUICK=1 for the small versions, NAME="recommend sweep" for some of them.
+bench: bench-setup
+	$(BIN)/python benchmarks/run.py $(if $(QUICK),--quick) $(NAME)
+
 $(VENV)/docs.stamp: pyproject.toml $(VENV)/base.stamp
 	$(PIP) install -e '.[docs]'
 	touch $@
