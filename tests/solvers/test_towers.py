@@ -70,6 +70,7 @@ def test_first_order_solvers_descend(solver, loss, kind, graph):
     assert values[-1] < values[10] < values[0]
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("kind", ["ids", "sparse", "ids and features"])
 @pytest.mark.parametrize("loss", ["square", "logistic"])
 def test_all_solvers_reach_the_same_objective(kind, loss):
@@ -121,6 +122,7 @@ def test_nonnegative_parameters_stay_so(solver):
     assert parameters.rows.max() > 0
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("solver", [*DESCENDING, "adagrad", "gradient"])
 @pytest.mark.parametrize("kind", ["ids", "ids and features"])
 def test_same_bits_at_any_number_of_threads(solver, kind):
