@@ -32,8 +32,6 @@ np.savez(
     folder / "found.npz",
     mord_score=test @ logistic.coef_,
     mord_class=logistic.predict(test),
-    skordinal_score=svor.predict_projection(test)
-    if hasattr(svor, "predict_projection")
-    else svor.decision_function(test),
+    skordinal_score=svor.predict_projection(test),
     skordinal_class=svor.predict(test),
 )

@@ -24,6 +24,7 @@ VERBS: dict[str, str] = {
     "recommend": "Recommend columns (items) to rows (users) of a saved model",
     "tag": "Suggest labels for texts by a saved model",
     "audit": "Find labels that are probably missing, for a person to confirm",
+    "grade": "Grade rows of a table by a saved model",
     "stream": "Learn from ratings as they come, with the running error",
     "similar": "Show the nearest neighbours of something a model knows",
     "evaluate": "Measure a recommender on held-out data, beside popularity",

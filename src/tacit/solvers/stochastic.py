@@ -11,8 +11,10 @@ unlabelled row and l₆ to the negative one, and all earlier coefficients decay 
 The first is the paper's rule (θλ in (1, 2)); t₀ keeps the first steps below the curvature, without which θ/1 would
 throw the coefficients far out for a small λ. The second measures each block's curvature A_bb once on a sample of rows
 and takes the ill-conditioning away down to ρ = max(λ, a thousandth of the largest curvature), below which a batch knows
-nothing but noise; η is the largest step that no single row of the sample can overthrow; the iterates are averaged,
-w̄_t = (1 − 2/(t+2)) w̄ + 2/(t+2) w_t. Both approach the exact minimiser with a squared error of O(1/t).
+nothing but noise. Under this preconditioner a rare row can weigh as much as thousands of others (its leverage), so rows
+are drawn half evenly and half by leverage, weighted to stay unbiased, and η is the largest step that no row can
+overthrow. Iterates are averaged, w̄_t = (1 − 2/(t+2)) w̄ + 2/(t+2) w_t. Both rules approach the exact minimiser with a
+squared error of O(1/t).
 """
 
 from collections.abc import Iterator
@@ -29,7 +31,7 @@ from tacit.errors import DivergedError
 from tacit.features.fourier import FourierFeatures
 from tacit.objective.pairwise import Splits, batch_risk
 from tacit.progress import Run
-from tacit.solvers.feature_moments import FeatureMap
+from tacit.solvers.feature_moments import FeatureMap, scores
 from tacit.solvers.ordinal_exact import gather
 
 Vector = NDArray[np.float64]
@@ -40,6 +42,8 @@ STEPS = ("decay", "constant")
 BLOCK_FEATURES = 512
 _DECAY = 1.5
 _DAMPING = 1e-3
+_SKETCH = 16
+_SAFETY = 2.0
 _SAMPLE = 4_000
 
 
@@ -53,27 +57,44 @@ class Pool:
     count: int
     members: list[NDArray[np.intp]] = field(init=False)
     chances: list[Vector] = field(init=False)
+    shares: list[Vector] = field(init=False)
 
     def __post_init__(self) -> None:
-        groups = [np.flatnonzero(self.codes == c) for c in range(self.count)] + [np.flatnonzero(self.codes < 0)]
-        self.members = groups
-        self.chances = [np.cumsum(self.weights[rows]) for rows in groups]
+        self.members = [np.flatnonzero(self.codes == c) for c in range(self.count)] + [np.flatnonzero(self.codes < 0)]
+        self.prefer(np.ones(len(self.codes)))
+
+    def prefer(self, leverage: Vector) -> None:
+        """Draw rows half by weight and half by weight times leverage; ``shares`` keeps their sums unbiased."""
+        self.chances, self.shares = [], []
+        for rows in self.members:
+            share = self.weights[rows] / self.weights[rows].sum() if len(rows) else self.weights[rows]
+            mean = float(share @ leverage[rows])
+            chance = share * (0.5 + 0.5 * leverage[rows] / mean) if mean > 0 else share
+            self.chances.append(np.cumsum(chance))
+            self.shares.append(np.divide(share, chance, out=np.zeros_like(share), where=chance > 0))
+
+    def comes_whole(self, group: int, size: int) -> bool:
+        """Whether a batch takes every row of a group: that is its exact mean, at no more cost."""
+        return len(self.members[group]) <= self.batch(group, size)
+
+    def batch(self, group: int, size: int) -> int:
+        """Rows of a group in a batch: ``size`` of every class and as many unlabelled as labelled ones."""
+        return size if group < self.count else size * self.count
 
     def draw(self, generator: np.random.Generator, size: int) -> tuple[Any, Codes, Vector]:
-        """``size`` rows of every class and as many unlabelled as labelled ones, by weight and with replacement.
-
-        A class of no more than ``size`` rows comes whole: that is its exact mean, at no more cost.
-        """
+        """A batch with replacement, and shares whose sums estimate the means of the groups without bias."""
         picked, shares = [], []
-        for number, (rows, chance) in enumerate(zip(self.members, self.chances)):
-            wanted = size if number < self.count else size * self.count
-            if 0 < len(rows) <= wanted:
+        for group, rows in enumerate(self.members):
+            wanted = self.batch(group, size)
+            if self.comes_whole(group, size):
                 picked.append(rows)
-                shares.append(self.weights[rows] / chance[-1])
-            elif len(rows):
-                places = np.searchsorted(chance, generator.random(wanted) * chance[-1], side="right")
-                picked.append(rows[np.minimum(places, len(rows) - 1)])
-                shares.append(np.full(wanted, 1.0 / wanted))
+                shares.append(self.weights[rows] / max(self.weights[rows].sum(), 1e-300))
+                continue
+            chance = self.chances[group]
+            places = np.searchsorted(chance, generator.random(wanted) * chance[-1], side="right")
+            places = np.minimum(places, len(rows) - 1)
+            picked.append(rows[places])
+            shares.append(self.shares[group][places] / wanted)
         chosen = np.concatenate(picked)
         return self.table[chosen], self.codes[chosen], np.concatenate(shares)
 
@@ -128,16 +149,12 @@ class Descent:
         return self.average if self.step == "constant" else self.current
 
     def measure(self, rows: Pool, threads: int = 0) -> None:
-        """Curvature of every block and the step that it allows, from a sample of the rows."""
+        """Curvature of every block, how rows are best drawn, and the step that this allows."""
         table, codes, weights = rows.sample(self.seed)
-        # A drawn row enters a batch's curvature as weight·φφᵀ; rows of a class that comes whole are not drawn.
-        drawn = np.array([len(group) > self.batch_size for group in rows.members[:-1]])
-        row_weight = 2 * np.append(
-            drawn * self.splits.class_weight / self.batch_size,
-            2 * np.mean(1 - self.labelled_weight) / (self.batch_size * rows.count),
-        )
-        self._factors, steepest, leverage = [], 0.0, 0.0
-        for columns in self.blocks:
+        self._factors, self._curvature = [], 0.0
+        sketch = np.zeros((self.features.size, _SKETCH * len(self.blocks)))
+        generator = np.random.default_rng(self.seed)
+        for number, columns in enumerate(self.blocks):
             part = _Columns(self.features, columns)
             moments = gather(table, codes, weights, rows.count, part, priors=self.splits.priors, threads=threads)
             matrix = 2 * moments.quadratic(self.labelled_weight)
@@ -145,13 +162,28 @@ class Descent:
                 largest = float(np.linalg.eigvalsh(matrix)[-1])
                 damping = max(self.regularization, _DAMPING * largest)
                 factor = scipy.linalg.cholesky(matrix + damping * np.eye(len(matrix)), lower=True)
-                for a, b in pool.even_chunks(table.shape[0], 512):
-                    white = scipy.linalg.solve_triangular(factor, part.transform(table[a:b]).T, lower=True)
-                    leverage = max(leverage, float((row_weight[codes[a:b]] * (white**2).sum(axis=0)).max()))
+                directions = generator.standard_normal((len(columns), _SKETCH)) / np.sqrt(_SKETCH)
+                sketch[columns, number * _SKETCH : (number + 1) * _SKETCH] = scipy.linalg.solve_triangular(
+                    factor, directions, lower=True, trans="T"
+                )
             self._factors.append((factor, True))
-            steepest = max(steepest, self.features.size / len(columns) * largest)
-        self._step_size = 1.0 / (1.0 + leverage)
-        self._curvature = steepest
+            self._curvature = max(self._curvature, self.features.size / len(columns) * largest)
+        if self.step == "constant":
+            # ‖L⁻¹φ‖² of every row and block, by random projection to a few numbers.
+            seen = scores(rows.table, sketch, self.features, threads).reshape(-1, len(self.blocks), _SKETCH)
+            leverage = np.square(seen).sum(axis=2).max(axis=1)
+            rows.prefer(leverage)
+            self._step_size = 1.0 / (1.0 + _SAFETY * self._worst(rows, leverage))
+
+    def _worst(self, rows: Pool, leverage: Vector) -> float:
+        """The most that one drawn row can add to the preconditioned curvature of a batch."""
+        row_weight = 2 * np.append(self.splits.class_weight, 2 * np.mean(1 - self.labelled_weight))
+        worst = 0.0
+        for group, members in enumerate(rows.members):
+            if not rows.comes_whole(group, self.batch_size):
+                share = rows.shares[group] / rows.batch(group, self.batch_size)
+                worst = max(worst, float(row_weight[group] * np.max(share * leverage[members])))
+        return worst
 
     def run(self, rows: Pool, run: Run) -> None:
         """Steps until ``run`` has had enough."""

@@ -8,6 +8,7 @@ JOBS: dict[str, str] = {
     "recommend": "Who may want what: factors from positives alone",
     "rate": "Ratings that come one by one: online factors, with nothing to tune",
     "tag": "Labels of texts, from texts that are tagged in part",
+    "grade": "Ordered grades, from a few graded rows and many others",
     "words": "Vectors of words, or of items in sequences",
 }
 """Job → the line that ``tacit fit --help`` shows. The job's module is ``tacit.cli.fit.<job>``."""
