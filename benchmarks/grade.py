@@ -9,8 +9,8 @@
 Parameters come from the labelled rows alone. OrdinalRanker chooses by its own cross-validation; the stochastic solver
 takes what the exact one chose; M-PNU-AUC and M-SAMULT hold a kernel matrix, get 1,000 of the unlabelled rows, our
 bandwidth and λ, and their own mix by 3 folds; SVOREX and the peers are tuned by 3 folds. Ours run on ten seeds, rivals
-on the first four of them; areas are taken over the same 10,000 unlabelled rows for every method. Each table is one results file, ``results/grade-<table>.json``; pictures go to
-``docs/figures``.
+on the first four of them; areas are taken over the same 10,000 unlabelled rows for every method. Each table is one
+results file, ``results/grade-<table>.json``; pictures go to ``docs/figures``.
 """
 
 import argparse
