@@ -23,6 +23,7 @@ from tacit.solvers.label_maps import METHODS, REGRESSIONS, MapSettings
 
 _ROWS_PER_PARTITION = 6000
 _SAMPLE = 0.8
+_SPARSE_BLOCK = 8192
 _RATES = {"skipgram": 0.2, "end_to_end": 0.02}
 
 
@@ -293,6 +294,10 @@ class NeighbourTagger(Tagger):
         # Algorithm 4: neighbours' votes and similarity to the labels' own vectors, each scaled to length one.
         similarities = [normalise(learner.label_scores(X)) for learner in self.learners_]
         return normalise(mean.toarray()) + normalise(np.sum(similarities, axis=0))
+
+    def _block_height(self) -> int:
+        # Votes are sparse: many rows at once let each partition answer all its queries in one product.
+        return super()._block_height() if self.method == "joint" else _SPARSE_BLOCK
 
     def _map_for(self, x: sp.csr_array) -> tuple[Array, Array]:
         learner = self.learners_[0]

@@ -125,10 +125,14 @@ class Tagger(Model):
     # -- asking ------------------------------------------------------------------------------------------------
 
     def _blocks(self, X: sp.csr_array) -> Iterator[tuple[int, sp.csr_array | Array]]:
-        height = max(1, _BLOCK_CELLS // max(len(self.labels_), 1))
+        height = self._block_height()
         for start in range(0, X.shape[0], height):
             scores = self._block_scores(X[start : start + height])
             yield start, self._weighted(scores) if self.propensity_weighted else scores
+
+    def _block_height(self) -> int:
+        """Rows that are scored at once."""
+        return max(1, _BLOCK_CELLS // max(len(self.labels_), 1))
 
     def _weighted(self, scores: sp.csr_array | Array) -> sp.csr_array | Array:
         from tacit.metrics.labels import inverse_propensities

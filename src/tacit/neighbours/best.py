@@ -20,8 +20,10 @@ def best_columns(scores: sp.csr_array | Array, k: int) -> tuple[NDArray[np.int64
     columns = np.full((scores.shape[0], k), -1, dtype=np.int64)
     values = np.full((scores.shape[0], k), np.nan, dtype=np.float32)
     if not isinstance(scores, np.ndarray):
+        if not scores.has_sorted_indices:
+            scores = scores.sorted_indices()
         row = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
-        order = np.lexsort((scores.indices, -scores.data, row))
+        order = np.argsort(_descending_keys(row, scores.data), kind="stable")
         place = np.arange(len(order)) - scores.indptr[row]
         chosen = place < k
         columns[row[chosen], place[chosen]] = scores.indices[order[chosen]]
@@ -44,3 +46,11 @@ def best_columns(scores: sp.csr_array | Array, k: int) -> tuple[NDArray[np.int64
     columns[:, :width] = np.where(allowed, np.take_along_axis(found, order, axis=1), -1)
     values[:, :width] = np.where(allowed, taken, np.nan)
     return columns, values
+
+
+def _descending_keys(row: Array, values: Array) -> NDArray[np.int64]:
+    """Whole numbers that sort by row, then by falling value: one sort of these is quicker than one by two keys."""
+    bits = (values.astype(np.float32) + np.float32(0)).view(np.int32)
+    # Negative floats sort backwards by their bits, so all but the sign is flipped; + 0.0 has made -0.0 equal to 0.0.
+    rising = np.where(bits >= 0, bits, bits ^ np.int32(0x7FFFFFFF)).astype(np.int64)
+    return (row.astype(np.int64) << 32) - rising

@@ -1,0 +1,71 @@
+"""napkinXC (PLT) and omikuji (Parabel, Bonsai) on one split; runs in the peers' interpreter.
+
+    python peers/xmc.py METHOD FOLDER
+
+FOLDER holds X.npz, Y.npz and X_test.npz; top.npy (the five best labels of each test row) and a line of JSON with the
+seconds come back.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+K = 5
+
+
+def napkinxc_plt(X, Y, X_test, folder):
+    from napkinxc.models import PLT
+
+    labels = [Y.indices[a:b].tolist() for a, b in zip(Y.indptr[:-1], Y.indptr[1:])]
+    began = time.perf_counter()
+    model = PLT(str(folder / "plt"), threads=2)
+    model.fit(X, labels)
+    seconds = time.perf_counter() - began
+    found = model.predict(X_test, top_k=K)
+    return seconds, [list(row) for row in found]
+
+
+def omikuji_tree(X, Y, X_test, folder, bonsai):
+    import omikuji
+
+    lines = [f"{X.shape[0]} {X.shape[1]} {Y.shape[1]}"]
+    for row in range(X.shape[0]):
+        labels = ",".join(map(str, Y.indices[Y.indptr[row] : Y.indptr[row + 1]]))
+        span = slice(X.indptr[row], X.indptr[row + 1])
+        lines.append(labels + " " + " ".join(f"{f}:{v:.6g}" for f, v in zip(X.indices[span], X.data[span])))
+    path = folder / "train.txt"
+    path.write_text("\n".join(lines) + "\n")
+    parameters = omikuji.Model.default_hyper_param()
+    if bonsai:
+        parameters.cluster_balanced, parameters.cluster_k, parameters.collapse_every_n_layers = False, 100, 0
+        parameters.max_depth = 3
+    began = time.perf_counter()
+    model = omikuji.Model.train_on_data(str(path), parameters, n_threads=2)
+    seconds = time.perf_counter() - began
+    found = []
+    for row in range(X_test.shape[0]):
+        span = slice(X_test.indptr[row], X_test.indptr[row + 1])
+        pairs = list(zip(X_test.indices[span].tolist(), X_test.data[span].tolist()))
+        found.append([label for label, _ in model.predict(pairs, top_k=K)])
+    return seconds, found
+
+
+METHODS = {
+    "napkinXC PLT": napkinxc_plt,
+    "omikuji Parabel": lambda *data: omikuji_tree(*data, bonsai=False),
+    "omikuji Bonsai": lambda *data: omikuji_tree(*data, bonsai=True),
+}
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[2])
+    X, Y, X_test = (sp.csr_matrix(sp.load_npz(folder / f"{name}.npz")) for name in ("X", "Y", "X_test"))
+    seconds, found = METHODS[sys.argv[1]](X, Y, X_test, folder)
+    top = np.full((len(found), K), -1)
+    for row, labels in enumerate(found):
+        top[row, : len(labels)] = labels[:K]
+    np.save(folder / "top.npy", top)
+    print(json.dumps({"seconds": seconds}))
