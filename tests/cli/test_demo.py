@@ -69,8 +69,7 @@ def test_the_stream_says_that_it_is_simulated_and_learns(shown):
     assert error["RatingStream"] < error["mean so far"]
 
 
-def test_grades_rise_with_the_truth(shown):
+def test_grades_are_in_better_order_than_by_chance(shown):
     grades = shown[1]["grades"]
-    assert grades["auc"]["OrdinalRanker"] > 0.5
-    means = list(grades["named_by_on_average"].values())
-    assert means[-1] > means[0]
+    assert grades["auc"]["OrdinalRanker"] > 0.55
+    assert grades["graded"] < grades["packages"] / 3

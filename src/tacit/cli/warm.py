@@ -50,11 +50,11 @@ def _words() -> None:
 
 
 def _taggers() -> None:
-    from tacit import FactorTagger, NeighbourTagger, TextTagger
+    from tacit import BlendTagger, TextTagger
 
     X, Y = _positives(), _positives()[:, :6]
-    for tagger in (FactorTagger(factors=4, progress=False), NeighbourTagger(factors=4, partitions=2, progress=False)):
-        tagger.fit(X, Y).predict_topk(X, 3)
+    members = [{"tagger": "neighbour", "factors": 4, "partitions": 2}, {"tagger": "factor", "factors": 4}]
+    BlendTagger(members, progress=False).fit(X, Y).predict_topk(X, 3)
     texts, labels = ["red apples", "a red ball", "the blue sea", "blue sky"], [["red"], ["red"], ["blue"], ["blue"]]
     TextTagger(parameters={"factors": 2}, min_count=1, progress=False).fit(texts, labels)
 
