@@ -161,7 +161,7 @@ def solvers() -> dict[str, Any]:
         "newton_linesearch": (TruncatedNewton, 60),
         "linesearch": (LineSearch, 600),
         "adagrad": (lambda: Adagrad(0.3), 600),
-        "gradient": (lambda: Gradient(3e-4), 600),
+        "gradient": (lambda: Gradient(1e-3), 1500),
     }
     figures: dict[str, Any] = {}
     for loss in ("square", "logistic"):

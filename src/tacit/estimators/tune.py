@@ -77,7 +77,7 @@ def tune(
     trials: int | None = None,
     model: FactorRecommender | None = None,
     fixed: tuple[str, ...] = (),
-    held_out: float = 0.1,
+    held_out: float = 0.2,
     random_state: Any = 0,
     progress: bool | None = None,
     callback: Callback | None = None,

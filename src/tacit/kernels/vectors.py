@@ -1,4 +1,4 @@
-"""Inner products and steps on flat vectors."""
+"""Inner products of flat vectors."""
 
 from tacit.kernels._jit import fast
 
@@ -10,11 +10,3 @@ def inner(start, stop, left, right):
     for i in range(start, stop):
         total += float(left[i]) * float(right[i])
     return total
-
-
-@fast
-def move(start, stop, alpha, direction, point):
-    """point[i] += alpha direction[i] over start..stop."""
-    step = point.dtype.type(alpha)
-    for i in range(start, stop):
-        point[i] += step * direction[i]

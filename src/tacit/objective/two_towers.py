@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 from tacit.errors import InputError
 from tacit.objective.half import Half
 from tacit.objective.maps import multiply
-from tacit.objective.towers import LinearTower, Tower, id_tower
+from tacit.objective.towers import Tower, id_tower
 from tacit.objective.vectors import inner
 from tacit.objective.whole_data import Side, WholeData
 
@@ -72,16 +72,6 @@ class TwoTowers:
 
     def graph(self, name: Name) -> sp.csr_array | None:
         return self.row_graph if name == "rows" else self.col_graph
-
-    def separable(self, name: Name) -> bool:
-        """Whether the rows of this side can be solved one by one: ids only, and no graph between them."""
-        tower = self.tower(name)
-        return (
-            isinstance(tower, LinearTower)
-            and tower.is_ids
-            and self.graph(name) is None
-            and not np.any(tower.fields[0].ridge)
-        )
 
     def start(self, seed: int | None, scale: float = 0.01, dtype: DTypeLike = np.float32) -> Parameters:
         """Parameters drawn from N(0, scale²)."""

@@ -1,4 +1,4 @@
-"""Inner products and steps on flat vectors, in fixed chunks: the same bits at any number of threads."""
+"""Inner products of flat vectors, in fixed chunks: the same bits at any number of threads."""
 
 from typing import Any
 
@@ -17,10 +17,3 @@ def inner(left: Array, right: Array, threads_: int = 0) -> float:
     left, right = left.reshape(-1), right.reshape(-1)
     chunks = threads.even_chunks(len(left), CHUNK)
     return float(sum(threads.run(lambda a, b: kernels.inner(a, b, left, right), chunks, threads_)))
-
-
-def move(point: Array, alpha: float, direction: Array, threads_: int = 0) -> None:
-    """point += alpha · direction, in place."""
-    point, direction = point.reshape(-1), direction.reshape(-1)
-    chunks = threads.even_chunks(len(point), CHUNK)
-    threads.run(lambda a, b: kernels.move(a, b, alpha, direction, point), chunks, threads_)
