@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -10,7 +11,7 @@ import tacit
 from tacit import NeighbourTagger
 from tacit.data.loaders.tags import load_multilabel
 from tacit.data.matrix import as_csr
-from tacit.errors import InputError
+from tacit.errors import DivergedError, InputError
 from tacit.metrics.labels import inverse_propensities, precision_at_k
 from tests import naive
 
@@ -262,6 +263,15 @@ def test_bits_do_not_depend_on_threads_or_history(made):
 def test_bad_parameters_are_named(made, parameters, words):
     with pytest.raises(InputError, match=words):
         NeighbourTagger(**parameters).fit(*made)
+
+
+def test_a_fit_that_failed_has_made_no_model(made):
+    X, Y = made
+    model = small(method="skipgram", learning_rate=1e30)
+    with pytest.raises(DivergedError), np.errstate(all="ignore"):
+        model.fit(X, Y)
+    with pytest.raises(NotFittedError, match="call fit before predict"):
+        model.predict(X)
 
 
 def test_bad_calls_are_named(made):

@@ -76,6 +76,8 @@ class _Opponent(Tagger):
 class PopularTagger(_Opponent):
     """The most frequent labels, whatever the row says."""
 
+    _learned = "share_"
+
     def _learn(self, X: sp.csr_array, Y: sp.csr_array) -> None:
         self.share_ = (self.label_frequency_ / Y.shape[0]).astype(np.float32)
 
@@ -88,6 +90,8 @@ class OneVsRestTagger(_Opponent):
 
     strength : C of each regression
     """
+
+    _learned = "weights_"
 
     def __init__(
         self,
@@ -143,6 +147,8 @@ class LemlImcTagger(_Opponent):
 
     The graph is that of the training labels unless one is given to ``fit``.
     """
+
+    _learned = "label_factors_"
 
     def __init__(
         self,
@@ -202,6 +208,8 @@ class SleecTagger(_Opponent):
 
     by singular value projection; Z is regressed on X, and the nearest rows of the mapped query vote, all alike.
     """
+
+    _learned = "learner_"
 
     def __init__(
         self,

@@ -49,6 +49,8 @@ class BlendTagger(Tagger):
     [['blue']]
     """
 
+    _learned = "members_"
+
     def __init__(
         self,
         members: Iterable[dict[str, Any]] | None = None,

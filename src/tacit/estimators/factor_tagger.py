@@ -69,6 +69,8 @@ class FactorTagger(Tagger):
     [['blue']]
     """
 
+    _learned = "weights_"
+
     def __init__(
         self,
         factors: int = 150,

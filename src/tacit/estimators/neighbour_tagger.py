@@ -70,6 +70,8 @@ class NeighbourTagger(Tagger):
     [['blue']]
     """
 
+    _learned = "learners_"
+
     def __init__(
         self,
         method: Literal["sppmi", "weighted", "skipgram", "joint", "end_to_end"] = "sppmi",

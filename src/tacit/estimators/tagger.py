@@ -34,6 +34,9 @@ class Tagger(Model):
     # GridSearchCV and cross_val_score ask before they split.
     _estimator_type: ClassVar[str] = "classifier"
 
+    _learned: ClassVar[str]
+    """The attribute without which there is no model: a fit that failed half-way has not made one."""
+
     top_k: int | None
     threshold: float | None
     propensity_weighted: bool
@@ -47,6 +50,9 @@ class Tagger(Model):
     rows_seen_: int
     _form: Form
     _scales: NDArray[np.float32] = _NO_SCALES
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, self._learned)
 
     def _block_scores(self, X: sp.csr_array) -> sp.csr_array | Array:
         """Scores of a few rows: dense, or sparse where labels without a stored score cannot be suggested."""

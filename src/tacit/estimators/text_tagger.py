@@ -59,6 +59,9 @@ class TextTagger(Model):
         self.progress = progress
         self.callback = callback
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "tagger_")
+
     # -- learning ----------------------------------------------------------------------------------------------
 
     def fit(self, texts: Sequence[str], Y: Any, *, labels: Iterable[Hashable] | None = None) -> Self:
