@@ -38,10 +38,10 @@ def save(figure: Figure, name: str) -> None:
 
 def curve() -> None:
     figure = Figure(figsize=(6, 4), layout="constrained")
-    axes = figure.add_subplot(xlabel="seconds in sweeps", ylabel="analogies, % of known", xscale="log")
+    axes = figure.add_subplot(xlabel="processor seconds in sweeps", ylabel="analogies, % of known", xscale="log")
     for solver in dict.fromkeys(row["solver"] for row in table("words-curve")):
         rows = [row for row in table("words-curve") if row["solver"] == solver]
-        axes.plot([row["seconds_in_sweeps"] for row in rows], percent(rows, "total"), marker="o", label=solver)
+        axes.plot([row["processor_seconds"] for row in rows], percent(rows, "total"), marker="o", label=solver)
     axes.legend()
     save(figure, "words-curve")
 

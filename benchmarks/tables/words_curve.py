@@ -10,9 +10,10 @@ def render(record: dict[str, Any]) -> str:
         [
             row["solver"],
             str(row["sweeps"]),
-            f"{row['seconds_in_sweeps']:.1f}",
+            f"{row['processor_seconds']:.1f}",
             *(f"{100 * row[part]['of_known']:.1f}" for part in ("semantic", "syntactic", "total")),
         ]
         for row in record["figures"]["table"]
     ]
-    return table(["solver", "sweeps", "seconds", "semantic", "syntactic", "total"], rows)
+    head = ["solver", "sweeps", "processor seconds in sweeps", "semantic", "syntactic", "total"]
+    return f"The first {record['figures']['megabytes']} MB.\n\n{table(head, rows)}"

@@ -15,4 +15,5 @@ def render(record: dict[str, Any]) -> str:
         ]
         for row in record["figures"]["table"]
     ]
-    return table(["α₀", "ρ", "semantic", "syntactic", "total", "WordSim-353"], rows)
+    head = ["α₀", "ρ", "semantic", "syntactic", "total", "WordSim-353"]
+    return f"The first {record['figures']['megabytes']} MB.\n\n{table(head, rows)}"
