@@ -34,13 +34,13 @@ def draw_curves(name: str, curves: dict[str, Any]) -> None:
     save(figure, f"stream-curves-{SHORT[name]}")
 
 
-def draw_sensitivity(sets: dict[str, Any], over: str, label: str, logarithmic: bool) -> None:
+def draw_sensitivity(sets: dict[str, Any], over: str, label: str, logarithmic: bool, reach: float) -> None:
     figure, panels = plt.subplots(1, len(sets), figsize=(4.6 * len(sets), 3.8), squeeze=False)
     for axes, (name, found) in zip(panels[0], sets.items()):
         for method, points in found[over].items():
             axes.plot(*zip(*points), marker="o", markersize=3, label=method)
         low = min(error for points in found[over].values() for _, error in points)
-        axes.set(xlabel=label, ylabel="test MAE", title=name, ylim=(low - 0.01, low + 0.35))
+        axes.set(xlabel=label, ylabel="test MAE", title=name, ylim=(low - 0.01, low + reach))
         if logarithmic:
             axes.set_xscale("log")
         axes.legend(fontsize=7)
@@ -51,8 +51,8 @@ def main() -> None:
     figures = json.loads((HERE / "results" / "stream.json").read_text(encoding="utf-8"))["figures"]
     for name, curves in figures["curves"].items():
         draw_curves(name, curves)
-    draw_sensitivity(figures["sensitivity"], "aggressiveness", "C", logarithmic=True)
-    draw_sensitivity(figures["sensitivity"], "factors", "k", logarithmic=False)
+    draw_sensitivity(figures["sensitivity"], "aggressiveness", "C", logarithmic=True, reach=0.35)
+    draw_sensitivity(figures["sensitivity"], "factors", "k", logarithmic=False, reach=0.12)
 
 
 if __name__ == "__main__":
