@@ -47,10 +47,13 @@ def skipgram_embedding(
     change = np.zeros(factors, np.float32)
     for epoch in range(iterations):
         rate = learning_rate * max(1 - epoch / iterations, 0.05)
-        skipgram_epoch(
-            rng.permutation(Y.shape[0]), found.of_row, Y.indptr, Y.indices, carriers.indptr, carriers.indices,
-            contexts, negatives, rate, Z, C, change, state,
-        )  # fmt: skip
+        order = rng.permutation(Y.shape[0])
+        # The generator wraps around on purpose, which NumPy reports where the kernel runs as Python.
+        with np.errstate(over="ignore"):
+            skipgram_epoch(
+                order, found.of_row, Y.indptr, Y.indices, carriers.indptr, carriers.indices,
+                contexts, negatives, rate, Z, C, change, state,
+            )  # fmt: skip
         if not np.all(np.isfinite(Z)):
             raise DivergedError(
                 f"iteration {epoch + 1}: a vector of the skip-gram is no longer finite; lower learning_rate."
