@@ -50,6 +50,15 @@ CASES: list[Case] = []
 CASES.append(Case("FactorRecommender", _recommender, _positives, _recommendations, _no_positives))
 
 
+def _engine(**parameters):
+    from tacit import FactorRecommender
+
+    return FactorRecommender(**{"factors": 4, "iterations": 3, "loss": "logistic", "solver": "adagrad"} | parameters)
+
+
+CASES.append(Case("FactorRecommender by adagrad", _engine, _positives, _recommendations, _no_positives))
+
+
 def _word_vectors(**parameters: Any) -> Any:
     from tacit import WordVectors
 
