@@ -18,6 +18,7 @@ CASES = {
     "wrong column": ("fit recommend {shop} --row usr --col item -o {out}", "did you mean 'user'"),
     "wrong weight column": ("fit recommend {shop} --row user --col item --weight stars -o {out}", "'rating'"),
     "columns that cannot be guessed": ("fit recommend {dir}/odd.csv -o {out}", "--row is missing"),
+    "other separators": ("fit recommend {dir}/semicolons.csv -o {out}", "seems to have ';' between its columns"),
     "empty file": ("fit recommend {dir}/empty.csv -o {out}", "is empty"),
     "header only": ("fit recommend {dir}/header.csv -o {out}", "is empty"),
     "half a gz": ("fit recommend {dir}/half.csv.gz -o {out}", "could not be read"),
@@ -78,6 +79,7 @@ def make_places(folder):
     files = {
         "shop.csv": "user,item,rating\n" + "".join(f"u{n % 10},{n % 7},{n % 5 + 1}\n" for n in range(60)),
         "odd.csv": "a,b,c\n1,x,3\n2,y,4\n",
+        "semicolons.csv": "user;item\nann;tea\n",
         "timeless.csv": "user,item\nann,tea\nann,jam\n",
         "empty.csv": "",
         "header.csv": "user,item\n",

@@ -69,11 +69,19 @@ def test_completion_prints_a_script(shell, tacit, tacit_json):
 
 
 def test_the_shell_is_told_what_can_follow():
-    def completed(words, place):
+    def answers(words, place):
         environment = os.environ | {"_TACIT_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": place}
         done = subprocess.run(TACIT, env=environment, capture_output=True, text=True, check=True)
-        return {line.partition(",")[2] for line in done.stdout.splitlines()}
+        return [line.split(",", 1) for line in done.stdout.splitlines()]
+
+    def completed(words, place):
+        return {value for _, value in answers(words, place)}
+
+    def kinds(words, place):
+        return {kind for kind, _ in answers(words, place)}
 
     assert {"recommend"} == completed("tacit reco", "1")
     assert {"recommend", "words"} <= completed("tacit fit ", "2")
     assert {"--held-out"} == completed("tacit fit recommend x --held", "4")
+    assert kinds("tacit fit recommend bu", "3") == {"file"}
+    assert kinds("tacit recommend bu", "2") == {"file"}

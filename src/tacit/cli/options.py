@@ -38,6 +38,18 @@ class OutputFile(click.ParamType):  # type: ignore[type-arg]
         return [click.shell_completion.CompletionItem(incomplete, type="file")]
 
 
+class TableName(click.ParamType):  # type: ignore[type-arg]
+    """A path, a pattern or a database; shells complete it as a path."""
+
+    name = "table"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return str(value)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+        return [click.shell_completion.CompletionItem(incomplete, type="file")]
+
+
 model_output_option = click.option(
     "-o", "--output", "model_path", required=True, type=OutputFile(), help="File of the model."
 )

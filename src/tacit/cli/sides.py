@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.options import Function, packed
+from tacit.cli.options import Function, TableName, packed
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,11 +36,13 @@ class Sides:
 
 
 _SIDES = (
-    click.option("--row-features", metavar="TABLE", help="Features of the rows: ids first, then a column for each."),
-    click.option("--col-features", metavar="TABLE", help="Features of the columns, alike."),
-    click.option("--row-graph", metavar="TABLE", help="Pairs of like rows, such as friends: two columns of ids."),
-    click.option("--col-graph", metavar="TABLE", help="Pairs of like columns, alike."),
-)
+    click.option("--row-features", type=TableName(), metavar="TABLE",
+                 help="Features of the rows: ids first, then a column for each."),
+    click.option("--col-features", type=TableName(), metavar="TABLE", help="Features of the columns, alike."),
+    click.option("--row-graph", type=TableName(), metavar="TABLE",
+                 help="Pairs of like rows, such as friends: two columns of ids."),
+    click.option("--col-graph", type=TableName(), metavar="TABLE", help="Pairs of like columns, alike."),
+)  # fmt: skip
 
 
 def side_options(function: Function) -> Function:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.options import Function, packed
+from tacit.cli.options import Function, TableName, packed
 from tacit.cli.output import say
 from tacit.errors import InputError
 
@@ -79,6 +79,9 @@ class Source:
             wanted = ["time"]
         guessed = {role: column for role, column in guess_roles(unnamed).items() if role in wanted}
         required = {"row", "col"} | ({"time"} if needs_time else set())
+        sign = next((sign for sign in ";|" if len(present) == 1 and sign in present[0]), None)
+        if sign is not None:
+            raise InputError(f"{self.table!r} seems to have {sign!r} between its columns; CSV takes commas, TSV tabs.")
         for role in roles:
             if role in required and role not in named | guessed:
                 raise InputError(
@@ -95,7 +98,7 @@ class Source:
 
 
 _SOURCE = (
-    click.argument("table"),
+    click.argument("table", type=TableName()),
     click.option("--query", help="What to ask, when TABLE is a database such as sqlite:///shop.db."),
     click.option("--row", metavar="NAME", help="Column with the rows' ids (users). Guessed when its name tells."),
     click.option("--col", metavar="NAME", help="Column with the columns' ids (items). Guessed when its name tells."),
