@@ -162,7 +162,7 @@ def real(quick: bool) -> None:
             data = load_ordinal(name)
             X, y = data.X, data.y
         table: dict[str, list[dict[str, float]]] = {}
-        for seed in range(2 if quick else 10):
+        for seed in range(2 if quick else 5):
             seen, free = draw(y, min(LABELS, len(y) // 2), seed)
             found = {}
             for key, weight in (("exact", None), ("labelled rows only", 0.0)):
@@ -284,11 +284,11 @@ def rate(quick: bool) -> None:
     exact = solve_path(moments.quadratic(mix), moments.linear(), [strength])[:, 0]
     mapped = features.transform(data.X[::8])
     mapped -= mapped.mean(axis=0)
-    steps = np.unique(np.geomspace(10, 1_000 if quick else 10_000, 16).astype(int))
+    steps = np.unique(np.geomspace(10, 1_000 if quick else 5_000, 16).astype(int))
     figures: dict[str, Any] = {"steps": steps.tolist(), "regularization": strength}
     for rule in ("constant", "decay"):
         errors = []
-        for seed in range(2 if quick else 5):
+        for seed in range(2 if quick else 3):
             descent = Descent(features, moments.splits, mix, strength, batch_size=16, step=rule, seed=seed)
             rows = Pool(data.X, y, weights, 5)
             descent.measure(rows)
