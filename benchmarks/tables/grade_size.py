@@ -14,10 +14,10 @@ def render(record: dict[str, Any]) -> str:
         cells = []
         for count in sizes:
             point = by_size.get(count, {})
-            shown = f"{point['seconds']:.2f} s, {point['grown_mib']:.0f} MiB" if "seconds" in point else "–"
+            shown = f"{point['processor_seconds']:.1f} s, {point['grown_mib']:.0f} MiB" if "seconds" in point else "–"
             cells.append("stops" if "stopped" in point else shown)
             if "stopped" in point:
                 reasons.append(f"{method} says: {point['stopped']}")
         rows.append([method, *cells])
-    header = ["unlabelled rows", *(f"{count:,}" for count in sizes)]
+    header = ["processor seconds and memory; unlabelled rows:", *(f"{count:,}" for count in sizes)]
     return "\n\n".join([table(header, rows), *reasons])

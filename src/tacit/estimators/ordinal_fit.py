@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import InputError
-from tacit.estimators.ordinal_maps import landmarks_of, make_map
+from tacit.estimators.ordinal_maps import landmarks_of, make_map, make_small_map
 from tacit.estimators.ordinal_selection import (
     Choice,
     cross_validate,
@@ -74,13 +74,17 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
     landmarks = landmarks_of(table, weights, scaling, s.frequencies, s.seed) if nystrom else None
     priors, match = read_priors(s.class_priors, count)
 
-    def map_of(bandwidth: float, most: int) -> FeatureMap:
-        return make_map(s.kernel, s.features, min(s.frequencies, most), bandwidth, s.seed, scaling, landmarks)
+    def map_of(bandwidth: float) -> FeatureMap:
+        return make_map(s.kernel, s.features, s.frequencies, bandwidth, s.seed, scaling, landmarks)
 
-    exact = s.solver == "exact" or (s.solver == "auto" and map_of(1.0, s.frequencies).size <= LARGEST_EXACT)
+    def small_map_of(bandwidth: float, most: int) -> FeatureMap:
+        size = min(s.frequencies, most)
+        return make_small_map(s.kernel, s.features, size, bandwidth, s.seed, scaling, landmarks)
+
+    exact = s.solver == "exact" or (s.solver == "auto" and map_of(1.0).size <= LARGEST_EXACT)
     rows = selection_rows(codes, s.seed)
-    chosen = _choose(table, codes, weights, count, s, scaling, map_of, rows, priors, match, exact)
-    features = map_of(chosen.bandwidth, s.frequencies)
+    chosen = _choose(table, codes, weights, count, s, scaling, small_map_of, rows, priors, match, exact)
+    features = map_of(chosen.bandwidth)
     solve = _solve_exactly if exact else _descend
     solution = solve(table, codes, weights, count, features, s, chosen, priors, match)
     w = solution.coefficients

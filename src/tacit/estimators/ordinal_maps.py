@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.features.fourier import FourierFeatures
-from tacit.features.linear import LinearFeatures
+from tacit.features.linear import LinearFeatures, ProjectedFeatures
 from tacit.features.nystrom import NystromFeatures, choose_landmarks
 from tacit.features.scaling import Scaling
 from tacit.solvers.feature_moments import FeatureMap
@@ -47,6 +47,16 @@ def make_map(
     if kernel == "linear":
         return LinearFeatures(scaling)
     return FourierFeatures(kernel, size, bandwidth, seed, scaling)
+
+
+def make_small_map(
+    kernel: str, features: str, size: int, bandwidth: float, seed: int, scaling: Scaling, landmarks: Matrix | None
+) -> FeatureMap:
+    """A map of at most 2·size features that resembles the one asked for: what selection can afford to try often."""
+    if kernel == "linear" and features != "nystrom" and len(scaling.mean) > 2 * size:
+        return ProjectedFeatures(scaling, 2 * size, seed)
+    fewer = None if landmarks is None else landmarks[: 2 * size]
+    return make_map(kernel, features, size, bandwidth, seed, scaling, fewer)
 
 
 def landmarks_of(table: Any, weights: NDArray[np.float64], scaling: Scaling, size: int, seed: int) -> Matrix:

@@ -1,10 +1,12 @@
-"""The linear kernel's feature map: the scaled columns themselves."""
+"""The linear kernel's feature map: the scaled columns themselves, or a random projection of very many of them."""
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.features.fourier import frequency_block
 from tacit.features.scaling import Scaling
 
 
@@ -21,3 +23,29 @@ class LinearFeatures:
     def transform(self, rows: Any) -> NDArray[np.float64]:
         """(n, d) → (n, d), dense."""
         return self.scaling.dense(rows)
+
+
+class ProjectedFeatures:
+    """φ(x) = Gᵀ(x − mean)/scale / √m with m columns of normal numbers in G: inner products hold up to about 1/√m.
+
+    >>> unit = Scaling(np.zeros(3), np.ones(3), np.ones(3))
+    >>> phi = ProjectedFeatures(unit, 20_000, seed=0).transform(np.array([[1.0, 2.0, 3.0]]))
+    >>> bool(abs(phi[0] @ phi[0] - 14.0) < 1.0)
+    True
+    """
+
+    def __init__(self, scaling: Scaling, size: int, seed: int) -> None:
+        self.scaling = scaling
+        self.size = size
+        self.seed = seed
+
+    @cached_property
+    def _directions(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        draws = frequency_block("gaussian", len(self.scaling.mean), self.seed, 0, self.size)
+        directions = np.ascontiguousarray(draws / (self.scaling.scale[:, None] * np.sqrt(self.size)))
+        return directions, self.scaling.mean @ directions
+
+    def transform(self, rows: Any) -> NDArray[np.float64]:
+        """(n, d) → (n, m); sparse rows are never made dense."""
+        directions, offset = self._directions
+        return np.asarray(rows @ directions) - offset

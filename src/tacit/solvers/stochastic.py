@@ -255,15 +255,16 @@ class Reservoir:
         self._generator = np.random.default_rng(seed)
 
     def add(self, table: Any, weights: Vector) -> None:
-        for number in range(table.shape[0]):
-            row = table[[number]]
-            self.seen += 1
-            if len(self.rows) < self.capacity:
-                self.rows.append(row)
-                self.weights.append(float(weights[number]))
-            elif (place := int(self._generator.integers(self.seen))) < self.capacity:
-                self.rows[place] = row
-                self.weights[place] = float(weights[number])
+        """See the rows of a table in order; row number s of the stream is kept with chance capacity / s."""
+        first = min(self.capacity - len(self.rows), table.shape[0])
+        self.rows += [table[[number]] for number in range(first)]
+        self.weights += weights[:first].tolist()
+        later = np.arange(first, table.shape[0])
+        places = self._generator.integers(self.seen + later + 1)
+        for number, place in zip(later[places < self.capacity], places[places < self.capacity]):
+            self.rows[place] = table[[number]]
+            self.weights[place] = float(weights[number])
+        self.seen += table.shape[0]
 
     def stack(self) -> Any:
         if any(sp.issparse(row) for row in self.rows):
