@@ -7,6 +7,7 @@ simulated stream is drawn in chunks as it is consumed; drawing is not counted.
 """
 
 import argparse
+import os
 import resource
 import time
 from typing import Any
@@ -132,14 +133,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="one repeat and a tenth of the simulated stream")
     options = parser.parse_args()
+    load = [round(average, 1) for average in os.getloadavg()]
     data = columns(load_movielens_1m().ratings.sample(fraction=1.0, shuffle=True, seed=0))
     size = (10_000_000, 100_000, 10_000) if options.quick else (100_000_000, 1_000_000, 100_000)
     figures = {
         "memory": memory_per_row(),
         "simulated": simulated(*size),
-        **speeds(data, 1 if options.quick else 5),
+        **speeds(data, 1 if options.quick else 3),
     }
-    print(results.write("stream-speed-quick" if options.quick else "stream-speed", figures))
+    print(results.write("stream-speed-quick" if options.quick else "stream-speed", figures, load_average_before=load))
 
 
 if __name__ == "__main__":

@@ -24,5 +24,6 @@ def render(record: dict[str, Any]) -> str:
         f"the first tenth, {tenths[-1]:,} in the last. Factors take {simulated['state_megabytes']:g} MB; the process "
         f"peaked at {simulated['peak_megabytes']:g} MB, of which {simulated['peak_before_megabytes']:g} MB were there "
         "before the first rating.",
+        f"Processor time, best of several; the machine's load was {record['load_average_before']} when it began.",
     ]
     return "\n\n".join(parts)
