@@ -53,7 +53,11 @@ def _taggers() -> None:
     from tacit import BlendTagger, TextTagger
 
     X, Y = _positives(), _positives()[:, :6]
-    members = [{"tagger": "neighbour", "factors": 4, "partitions": 2}, {"tagger": "factor", "factors": 4}]
+    members = [
+        {"tagger": "neighbour", "factors": 4, "partitions": 2},
+        {"tagger": "neighbour", "factors": 4, "method": "skipgram"},
+        {"tagger": "factor", "factors": 4},
+    ]
     BlendTagger(members, progress=False).fit(X, Y).predict_topk(X, 3)
     texts, labels = ["red apples", "a red ball", "the blue sea", "blue sky"], [["red"], ["red"], ["blue"], ["blue"]]
     TextTagger(parameters={"factors": 2}, min_count=1, progress=False).fit(texts, labels)
@@ -72,6 +76,7 @@ def _grades() -> None:
     import numpy as np
 
     from tacit import OrdinalRanker
+    from tacit.metrics import concordance_index
 
     X = np.random.default_rng(0).random((60, 3))
     y = np.where(np.arange(60) < 40, (X[:, 0] * 3).astype(int), -1)
@@ -79,7 +84,7 @@ def _grades() -> None:
         for solver in ("exact", "stochastic"):
             parts: dict[str, Any] = {"kernel": kernel, "solver": solver, "progress": False}
             model = OrdinalRanker(**parts, frequencies=8, bandwidth=1.0, regularization=0.1, iterations=2, batch_size=8)
-            model.fit(X, y).predict(X)
+            concordance_index(y, model.fit(X, y).rank_score(X))
 
 
 STEPS: dict[str, Callable[[], None]] = {
