@@ -132,6 +132,12 @@ def run_peer(method: str, split: Split) -> dict[str, Any]:
         return {**split.measure(np.load(Path(folder) / "top.npy")), "seconds": round(seconds, 2), "chosen": "defaults"}
 
 
+def keep(command: str, figures: dict[str, Any], name: str, method: str) -> None:
+    """Write what there is so far: a long run that is interrupted keeps it."""
+    results.write(f"tag-{command}", figures)
+    print(name, method, figures[name][method], flush=True)
+
+
 def quality(sets: list[str]) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     for name in sets:
@@ -139,10 +145,10 @@ def quality(sets: list[str]) -> dict[str, Any]:
         figures[name] = {}
         for method, (make, grid) in METHODS.items():
             figures[name][method] = run_ours(make, grid, split)
-            print(name, method, figures[name][method], flush=True)
+            keep("quality", figures, name, method)
         for method in PEERS:
             figures[name][method] = run_peer(method, split)
-            print(name, method, figures[name][method], flush=True)
+            keep("quality", figures, name, method)
     return figures
 
 
@@ -190,7 +196,7 @@ def hidden() -> dict[str, Any]:
                 **{f"P@{k}": round(float(mean), 2) for k, mean in zip((1, 3, 5), np.mean(runs, axis=0))},
                 "spread of P@1": round(float(np.std([run[0] for run in runs])), 2),
             }
-            print(name, method, figures[name][method], flush=True)
+            keep("hidden", figures, name, method)
     return figures
 
 
