@@ -1,12 +1,17 @@
 """Progressive validation against a plain loop."""
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 
+import tacit.baselines
+import tacit.data
+import tacit.metrics
 from tacit import RatingStream
 from tacit.errors import InputError
-from tacit.metrics.progressive import progressive
+from tacit.metrics.stream_validation import progressive
 
 
 def stream(n=120, seed=0):
@@ -56,3 +61,10 @@ def test_ranking_equals_a_plain_loop_and_does_not_change_learning():
 def test_wrong_intervals_are_refused():
     with pytest.raises(InputError, match="every"):
         next(progressive(RatingStream(3), *stream(), every=0))
+
+
+def test_no_lazy_name_is_hidden_by_a_module_of_the_same_name():
+    """Once ``tacit.metrics.x`` is imported as a module, the package's ``x`` is that module."""
+    for package in (tacit.metrics, tacit.data, tacit.baselines):
+        modules = {path.stem for folder in package.__path__ for path in Path(folder).iterdir()}
+        assert not modules & set(getattr(package, "_HOMES", ()))

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from tacit.metrics.ordinal import ordinal_metrics as ordinal_metrics
     from tacit.metrics.ordinal import quadratic_kappa as quadratic_kappa
     from tacit.metrics.ordinal import zero_one_error as zero_one_error
-    from tacit.metrics.progressive import Progress as Progress
-    from tacit.metrics.progressive import progressive as progressive
     from tacit.metrics.ranking import Evaluation as Evaluation
     from tacit.metrics.ratings import RunningError as RunningError
     from tacit.metrics.ratings import mae as mae
     from tacit.metrics.ratings import rmse as rmse
+    from tacit.metrics.stream_validation import Progress as Progress
+    from tacit.metrics.stream_validation import progressive as progressive
     from tacit.metrics.words import AnalogyScores as AnalogyScores
     from tacit.metrics.words import analogies as analogies
     from tacit.metrics.words import similarities as similarities
@@ -54,8 +54,8 @@ _HOMES = {
     "AnalogyScores": "words",
     "analogies": "words",
     "similarities": "words",
-    "Progress": "progressive",
-    "progressive": "progressive",
+    "Progress": "stream_validation",
+    "progressive": "stream_validation",
 }
 
 __all__ = [*_HOMES]
