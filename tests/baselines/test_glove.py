@@ -30,7 +30,7 @@ def test_one_step_follows_the_gradient(rng):
             # GloVe's step leaves out the factor 2 of the square.
             gradient[index] = (naive.glove_value(*moved[0], counts) - naive.glove_value(*moved[1], counts)) / 4e-6
         np.testing.assert_allclose(new, old - 0.1 * gradient / np.sqrt(old_squares), rtol=1e-6, atol=1e-8)
-        np.testing.assert_allclose(new_squares, old_squares + gradient**2, rtol=1e-5, atol=1e-8)
+        np.testing.assert_allclose(new_squares, old_squares + (0.1 * gradient) ** 2, rtol=1e-5, atol=1e-8)
 
 
 def test_it_learns_and_threads_change_nothing():

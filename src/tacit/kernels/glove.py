@@ -13,7 +13,8 @@ def glove_pass(start, stop, rows, cols, logs, weights, words, contexts, word_squ
     """Step once for each cell start..stop; the value of J over them, each cell before its own step.
 
     words, contexts (v, d+1) : vectors with their bias in the last place
-    word_squares, context_squares (v, d+1) : sums of squared gradients
+    word_squares, context_squares (v, d+1) : sums of squares of rate · gradient, as in the authors' program: with the
+        bare gradient the steps would shrink 1 / rate times sooner
     """
     d = words.shape[1] - 1
     number = words.dtype.type
@@ -25,16 +26,16 @@ def glove_pass(start, stop, rows, cols, logs, weights, words, contexts, word_squ
         for j in range(d):
             error += w[j] * c[j]
         error += w[d] + c[d] - logs[k]
-        weighted = weights[k] * error
-        total += weighted * error
+        total += weights[k] * error * error
+        weighted = rate * weights[k] * error
         for j in range(d):
             of_word, of_context = weighted * c[j], weighted * w[j]
-            w[j] -= rate * of_word / np.sqrt(ws[j])
-            c[j] -= rate * of_context / np.sqrt(cs[j])
+            w[j] -= of_word / np.sqrt(ws[j])
+            c[j] -= of_context / np.sqrt(cs[j])
             ws[j] += of_word * of_word
             cs[j] += of_context * of_context
-        w[d] -= rate * weighted / np.sqrt(ws[d])
-        c[d] -= rate * weighted / np.sqrt(cs[d])
+        w[d] -= weighted / np.sqrt(ws[d])
+        c[d] -= weighted / np.sqrt(cs[d])
         ws[d] += weighted * weighted
         cs[d] += weighted * weighted
     return total
