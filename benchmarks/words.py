@@ -34,7 +34,7 @@ THREADS = 2
 
 
 def methods(quick: bool) -> dict[str, dict[str, Any]]:
-    """Method and parameters by the name that tables show: gensim's as in the paper, GloVe's ceiling as its authors set it for text8."""
+    """Method and parameters by name; gensim's are the paper's, GloVe's ceiling is its authors' own for text8."""
     negative = 10 if quick else 25
     return {
         "tacit": {"method": "tacit", "parameters": {}},
