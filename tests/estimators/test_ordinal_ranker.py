@@ -11,7 +11,7 @@ from tacit.errors import InputError
 from tacit.metrics.ordinal import ordinal_auc
 
 
-@parametrize_with_checks([OrdinalRanker()])
+@parametrize_with_checks([OrdinalRanker(), OrdinalRanker(features="fourier")])
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -33,7 +33,9 @@ def small(**parameters):
     "parameters",
     [
         {},
+        {"features": "fourier"},
         {"kernel": "laplacian"},
+        {"kernel": "laplacian", "features": "fourier"},
         {"features": "nystrom"},
         {"solver": "stochastic"},
         {"solver": "stochastic", "step": "decay", "iterations": 800},
@@ -166,7 +168,9 @@ def test_memory_never_holds_rows_by_features():
     import tracemalloc
 
     X, y, _ = graded(n=60_000, labelled=100)
-    model = small(frequencies=256, bandwidth=2.0, regularization=1e-3, unlabelled_weight=0.5, threads=1)
+    model = small(
+        features="fourier", frequencies=256, bandwidth=2.0, regularization=1e-3, unlabelled_weight=0.5, threads=1
+    )
     tracemalloc.start()
     model.fit(X, y)
     peak = tracemalloc.get_traced_memory()[1]
@@ -187,7 +191,7 @@ def test_memory_never_holds_rows_by_features():
         ({"regularization": 0}, "regularization"),
         ({"cv": 1}, "cv"),
         ({"cv": "many"}, "cv"),
-        ({"solver": "exact", "frequencies": 5000}, "stochastic"),
+        ({"solver": "exact", "features": "fourier", "frequencies": 5000}, "stochastic"),
     ],
     ids=str,
 )

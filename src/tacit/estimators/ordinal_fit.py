@@ -70,16 +70,17 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
     if len(np.unique(codes[codes >= 0])) < 2:
         raise InputError("y must hold at least two classes among its labelled rows; with one class nothing is ranked.")
     scaling = Scaling.of(table, weights, s.standardise)
-    nystrom = s.features == "nystrom"
-    landmarks = landmarks_of(table, weights, scaling, s.frequencies, s.seed) if nystrom else None
+    landmarks = None
+    if s.features != "fourier" and (s.kernel != "linear" or s.features == "nystrom"):
+        landmarks = landmarks_of(s.features, table, codes, weights, scaling, s.frequencies, s.seed)
     priors, match = read_priors(s.class_priors, count)
 
     def map_of(bandwidth: float) -> FeatureMap:
-        return make_map(s.kernel, s.features, s.frequencies, bandwidth, s.seed, scaling, landmarks)
+        return make_map(s.kernel, s.frequencies, bandwidth, s.seed, scaling, landmarks)
 
     def small_map_of(bandwidth: float, most: int) -> FeatureMap:
         size = min(s.frequencies, most)
-        return make_small_map(s.kernel, s.features, size, bandwidth, s.seed, scaling, landmarks)
+        return make_small_map(s.kernel, size, bandwidth, s.seed, scaling, landmarks)
 
     exact = s.solver == "exact" or (s.solver == "auto" and map_of(1.0).size <= LARGEST_EXACT)
     rows = selection_rows(codes, s.seed)

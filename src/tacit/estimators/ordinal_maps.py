@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tacit.features.fourier import FourierFeatures
 from tacit.features.linear import LinearFeatures, ProjectedFeatures
-from tacit.features.nystrom import NystromFeatures, choose_landmarks
+from tacit.features.nystrom import NystromFeatures, choose_landmarks, distinct_rows
 from tacit.features.scaling import Scaling
 from tacit.solvers.feature_moments import FeatureMap
 
@@ -39,10 +39,10 @@ def typical_bandwidth(kernel: str, scaling: Scaling) -> float:
 
 
 def make_map(
-    kernel: str, features: str, size: int, bandwidth: float, seed: int, scaling: Scaling, landmarks: Matrix | None
+    kernel: str, size: int, bandwidth: float, seed: int, scaling: Scaling, landmarks: Matrix | None
 ) -> FeatureMap:
-    """Fourier, Nyström or linear features."""
-    if features == "nystrom" and landmarks is not None:
+    """Features of the landmarks where there are any, else linear or Fourier features."""
+    if landmarks is not None:
         return ScaledNystrom(scaling, NystromFeatures(kernel, bandwidth, landmarks))
     if kernel == "linear":
         return LinearFeatures(scaling)
@@ -50,15 +50,25 @@ def make_map(
 
 
 def make_small_map(
-    kernel: str, features: str, size: int, bandwidth: float, seed: int, scaling: Scaling, landmarks: Matrix | None
+    kernel: str, size: int, bandwidth: float, seed: int, scaling: Scaling, landmarks: Matrix | None
 ) -> FeatureMap:
     """A map of at most 2·size features that resembles the one asked for: what selection can afford to try often."""
-    if kernel == "linear" and features != "nystrom" and len(scaling.mean) > 2 * size:
+    if kernel == "linear" and landmarks is None and len(scaling.mean) > 2 * size:
         return ProjectedFeatures(scaling, 2 * size, seed)
     fewer = None if landmarks is None else landmarks[: 2 * size]
-    return make_map(kernel, features, size, bandwidth, seed, scaling, fewer)
+    return make_map(kernel, size, bandwidth, seed, scaling, fewer)
 
 
-def landmarks_of(table: Any, weights: NDArray[np.float64], scaling: Scaling, size: int, seed: int) -> Matrix:
-    """k-means landmarks of scaled rows."""
+def landmarks_of(
+    features: str,
+    table: Any,
+    codes: NDArray[np.intp],
+    weights: NDArray[np.float64],
+    scaling: Scaling,
+    size: int,
+    seed: int,
+) -> Matrix:
+    """Landmarks among scaled rows: the labelled rows themselves ("labelled") or centres of k-means ("nystrom")."""
+    if features == "labelled":
+        return distinct_rows(scaling.divide(table[np.flatnonzero(codes >= 0)]), size, seed)
     return choose_landmarks(scaling.divide(table), size, weights=weights, seed=seed)

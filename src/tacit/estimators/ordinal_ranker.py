@@ -41,8 +41,11 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     Parameters
     ----------
     kernel : "gaussian", "laplacian" or "linear"
-    features : "fourier" (random frequencies, regenerated from the seed) or "nystrom" (k-means landmarks)
-    frequencies : random frequencies, or landmarks; the linear kernel takes neither
+    features : how the kernel becomes numbers: "labelled" (the kernel against the labelled rows, in whose span the
+        best score from labels alone lies), "fourier" (random frequencies, regenerated from the seed: nothing but
+        seed and coefficients is stored) or "nystrom" (k-means landmarks)
+    frequencies : the number of random frequencies, or of landmarks at most; the linear kernel takes neither, unless
+        "nystrom" is asked for
     bandwidth : length scale ℓ of the kernel on standardised columns; None tries several
     regularization : λ; None tries a path from 1e-7 to 1
     unlabelled_weight : 1 − γ, how much the pairs with unlabelled rows count: a number from 0 to 1, or one for each of
@@ -95,7 +98,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         self,
         kernel: Literal["gaussian", "laplacian", "linear"] = "gaussian",
         *,
-        features: Literal["fourier", "nystrom"] = "fourier",
+        features: Literal["labelled", "fourier", "nystrom"] = "labelled",
         frequencies: int = 512,
         bandwidth: float | None = None,
         regularization: float | None = None,
@@ -211,7 +214,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     def _settings(self) -> Settings:
         return Settings(
             kernel=checks.choice("kernel", self.kernel, ("gaussian", "laplacian", "linear")),
-            features=checks.choice("features", self.features, ("fourier", "nystrom")),
+            features=checks.choice("features", self.features, ("labelled", "fourier", "nystrom")),
             frequencies=checks.whole("frequencies", self.frequencies, 1),
             bandwidth=None if self.bandwidth is None else checks.number("bandwidth", self.bandwidth, above=0.0),
             regularization=None
@@ -261,9 +264,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
 
     def _map(self) -> FeatureMap:
         scaling = Scaling(self.mean_, self.scale_, np.ones_like(self.scale_))
-        return make_map(
-            self.kernel, self.features, self.frequencies, self.bandwidth_, self.seed_, scaling, self.landmarks_
-        )
+        return make_map(self.kernel, self.frequencies, self.bandwidth_, self.seed_, scaling, self.landmarks_)
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         facts: dict[str, Any] = {"classes": self.classes_.tolist(), "classes_kind": self.classes_.dtype.str}

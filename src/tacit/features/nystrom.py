@@ -89,6 +89,22 @@ class NystromFeatures:
         return kernel_matrix(self.kernel, rows, self.landmarks, self.bandwidth) @ self.projection
 
 
+def distinct_rows(rows: Any, most: int, seed: int = 0) -> Matrix:
+    """The distinct rows, dense, in an order that depends on their values alone; more than ``most`` are thinned evenly.
+
+    >>> distinct_rows(np.array([[2.0], [1.0], [2.0]]), 5).ravel().tolist() in ([1.0, 2.0], [2.0, 1.0])
+    True
+    """
+    table = sp.csr_array(rows, dtype=np.float64)
+    table.sum_duplicates()
+    ends = zip(table.indptr[:-1], table.indptr[1:])
+    keys = {table.indices[a:b].tobytes() + b"|" + table.data[a:b].tobytes(): n for n, (a, b) in enumerate(ends)}
+    order = np.array([keys[key] for key in sorted(keys)])
+    if len(order) > most:
+        order = order[np.sort(np.random.default_rng(seed).choice(len(order), most, replace=False))]
+    return np.asarray(table[order].toarray())
+
+
 def choose_landmarks(rows: Any, count: int, *, weights: NDArray[np.float64] | None = None, seed: int = 0) -> Matrix:
     """Centres of k-means over (at most 20,000 of) the rows, dense, shape (min(count, n), d)."""
     from sklearn.cluster import KMeans
