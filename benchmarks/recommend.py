@@ -109,10 +109,12 @@ def main() -> None:
     for name, data in data_sets().items():
         if quick and name != "MovieLens 1M":
             continue
-        figures[name] = one_set(data, repeats=3 if quick else 7, tune=not quick)
+        figures[name] = one_set(data, repeats=3 if quick else 5, tune=not quick)
         for method, row in figures[name]["methods"].items():
             print(f"{name:16} {method:24} {row['ndcg@10']:.4f}  {row['fit_seconds_best']:.3f} s", flush=True)
-    print(results.write("recommend-quick" if quick else "recommend", figures))
+        # After every set, so that an interrupted run keeps what it has measured.
+        path = results.write("recommend-quick" if quick else "recommend", figures)
+    print(path)
 
 
 if __name__ == "__main__":

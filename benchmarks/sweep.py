@@ -61,12 +61,14 @@ def main() -> None:
         matrix = zipf(rows, cols, int(draws * share))
         workers = {name: Worker(name, matrix) for name in SWEEPS}
         for factors in (64,) if quick or share < 1 else (64, 128, 256):
-            row = {"positives": matrix.nnz, "factors": factors, **per_sweep(workers, factors, 2 if quick else 3)}
+            row = {"positives": matrix.nnz, "factors": factors, **per_sweep(workers, factors, 1 if quick else 2)}
             table.append(row)
             print(row, flush=True)
+            # After every row, so that an interrupted run keeps what it has measured.
+            path = results.write("sweep-quick" if quick else "sweep", {"rows": rows, "columns": cols, "table": table})
         for worker in workers.values():
             worker.__exit__()
-    print(results.write("sweep-quick" if quick else "sweep", {"rows": rows, "columns": cols, "table": table}))
+    print(path)
 
 
 if __name__ == "__main__":
