@@ -151,7 +151,8 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         used = np.flatnonzero(weights > 0)
         if len(used) < len(weights):
             table, codes, weights, settings = table[used], codes[used], weights[used], settings.keep(used, len(weights))
-        self._take(fit_ordinal(table, codes, weights, len(classes), settings), classes)
+        with pool.single_threaded_blas():
+            self._take(fit_ordinal(table, codes, weights, len(classes), settings), classes)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -169,20 +170,24 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         table, codes, order, weights = self._read(X, y, sample_weight, known, settings.classes)
         if first:
             used = np.flatnonzero(weights > 0)
-            self._take(fit_ordinal(table[used], codes[used], weights[used], len(order), settings), order)
+            with pool.single_threaded_blas():
+                self._take(fit_ordinal(table[used], codes[used], weights[used], len(order), settings), order)
         if not hasattr(self, "_stream"):
             self._stream = OrdinalStream(self._fitted(), self._map(), len(self.classes_), settings)
             if first:
                 self._stream.keep(table, codes, weights)
                 return self
-        self._take(self._stream.learn(table, codes, weights), self.classes_)
+        with pool.single_threaded_blas():
+            self._take(self._stream.learn(table, codes, weights), self.classes_)
         return self
 
     def rank_score(self, X: Any) -> NDArray[np.float64]:
         """The score f of every row: higher means a higher grade."""
         self._require_fitted("rank_score")
         table = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return np.asarray(scores(table, self.coefficients_, self._map(), pool.resolve(self.threads)) + self.intercept_)
+        with pool.single_threaded_blas():
+            found = scores(table, self.coefficients_, self._map(), pool.resolve(self.threads))
+        return np.asarray(found + self.intercept_)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """f − b₁ for two classes, else the (n, k) decision values of the classes."""

@@ -59,7 +59,8 @@ class NystromFeatures:
         self.kernel = kernel
         self.bandwidth = bandwidth
         self.landmarks = np.asarray(landmarks, dtype=np.float64)
-        values, vectors = scipy.linalg.eigh(kernel_matrix(kernel, self.landmarks, self.landmarks, bandwidth))
+        with single_threaded_blas():
+            values, vectors = scipy.linalg.eigh(kernel_matrix(kernel, self.landmarks, self.landmarks, bandwidth))
         kept = values > _NEGLIGIBLE * values[-1]
         self.projection: Matrix = vectors[:, kept] / np.sqrt(values[kept])
 
