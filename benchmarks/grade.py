@@ -1,6 +1,6 @@
 """Ordinal grades from few labels: OrdinalRanker beside SVOREX, M-PNU-AUC, M-SAMULT, mord and skordinal.
 
-    python benchmarks/grade.py quality [--quick]   500 labels, 5 classes of equal frequency, all else unlabelled (Fig. 2);
+    python benchmarks/grade.py quality [--quick]   500 labels, 5 equal-frequency classes, the rest unlabelled (Fig. 2);
                                                    --ours repeats our methods and keeps the figures of the others
     python benchmarks/grade.py real [--quick]      ordinal sets of their own: MAE, QWK, AUC
     python benchmarks/grade.py size [--quick]      time and memory against the number of unlabelled rows (Figure 1)
