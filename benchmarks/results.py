@@ -41,6 +41,12 @@ def versions(packages: tuple[str, ...] = PACKAGES) -> dict[str, str]:
     return found
 
 
+def read(name: str) -> dict[str, Any]:
+    """A results file that was written earlier."""
+    record: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return record
+
+
 def write(name: str, figures: Any, **about: Any) -> Path:
     """Write ``results/<name>.json``; ``about`` holds what else a reader must know, such as versions of peers."""
     path = FOLDER / f"{name}.json"

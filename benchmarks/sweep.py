@@ -54,21 +54,26 @@ def per_sweep(workers: dict[str, Worker], factors: int, repeats: int) -> dict[st
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the size, 64 factors")
-    quick = parser.parse_args().quick
+    parser.add_argument("--only", nargs=2, metavar=("SHARE", "FACTORS"), help="measure one row, keep the others")
+    arguments = parser.parse_args()
+    quick = arguments.quick
+    name = "sweep-quick" if quick else "sweep"
     rows, cols, draws = (10_000, 5_000, 500_000) if quick else (100_000, 20_000, 5_000_000)
+    plan = [(1.0, 64)] if quick else [(1.0, 64), (1.0, 128), (1.0, 256), (0.5, 64), (0.25, 64)]
     table: list[dict[str, Any]] = []
-    for share in (1.0,) if quick else (1.0, 0.5, 0.25):
+    if arguments.only:
+        plan = [(float(arguments.only[0]), int(arguments.only[1]))]
+        table = results.read(name)["figures"]["table"]
+    for share, factors in plan:
         matrix = zipf(rows, cols, int(draws * share))
-        workers = {name: Worker(name, matrix) for name in SWEEPS}
-        for factors in (64,) if quick or share < 1 else (64, 128, 256):
-            row = {"positives": matrix.nnz, "factors": factors, **per_sweep(workers, factors, 1 if quick else 2)}
-            table.append(row)
-            print(row, flush=True)
-            # After every row, so that an interrupted run keeps what it has measured.
-            path = results.write("sweep-quick" if quick else "sweep", {"rows": rows, "columns": cols, "table": table})
+        workers = {adapter: Worker(adapter, matrix) for adapter in SWEEPS}
+        row = {"positives": matrix.nnz, "factors": factors, **per_sweep(workers, factors, 1 if quick else 2)}
+        print(row, flush=True)
         for worker in workers.values():
             worker.__exit__()
-    print(path)
+        table = [old for old in table if (old["positives"], old["factors"]) != (matrix.nnz, factors)] + [row]
+        # After every row, so that an interrupted run keeps what it has measured.
+        results.write(name, {"rows": rows, "columns": cols, "table": table})
 
 
 if __name__ == "__main__":
