@@ -13,6 +13,9 @@ from tacit import RatingStream
 from tacit.errors import InputError
 from tacit.metrics.stream_validation import progressive
 
+# Hashes and random numbers wrap around on purpose; without the JIT NumPy remarks on it.
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+
 
 def stream(n=120, seed=0):
     rng = np.random.default_rng(seed)
