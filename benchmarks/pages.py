@@ -36,10 +36,23 @@ def render(name: str) -> str:
     if not path.exists():
         return f"*Not measured yet: `results/{name}.json` does not exist.*\n"
     record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    table = importlib.import_module(f"tables.{name.replace('-', '_')}").render(record).strip()
+    table = drawing(name).render(record).strip()
     machine = record["machine"]
     where = f"{machine.get('cores', '?')} cores, {machine.get('processor', 'unknown processor')}"
     return f"\n{table}\n\n*`{record['command']}`, {record['date']}, {where}.*\n\n"
+
+
+def drawing(name: str) -> Any:
+    """The module that draws a results file."""
+    module = f"tables.{name.replace('-', '_')}"
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise SystemExit(
+            f"a page asks for results: {name}, which nothing draws; write benchmarks/{module.replace('.', '/')}.py."
+        ) from None
 
 
 def rewritten(text: str) -> str:

@@ -1,8 +1,11 @@
 """Committed pages say what the committed results say."""
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 
@@ -12,3 +15,12 @@ def test_pages_match_the_results():
         [sys.executable, str(ROOT / "benchmarks" / "pages.py"), "--check"], capture_output=True, text=True, cwd=ROOT
     )
     assert run.returncode == 0, run.stderr
+
+
+def test_a_block_that_nothing_draws_is_refused_in_one_sentence(tmp_path, monkeypatch):
+    pages = importlib.import_module("pages")
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "no-such-table.json").write_text("{}")
+    monkeypatch.setattr(pages, "HERE", tmp_path)
+    with pytest.raises(SystemExit, match=r"write benchmarks/tables/no_such_table\.py"):
+        pages.render("no-such-table")

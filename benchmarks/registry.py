@@ -1,0 +1,107 @@
+"""The tables and figures that ``tacit bench NAME`` makes: which program measures them, and how they are shown.
+
+A program is called as ``python benchmarks/PROGRAM ARGUMENTS [--quick]`` and writes ``results/FILE.json``, or
+``results/FILE-quick.json`` with ``--quick``, so that quick figures never replace the long run's.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import papers
+import results
+from views import Table, View, exmlds, fbgd, nn_apa, ocmf, qs3orao
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One table or figure: what is called for it, which results files hold it, and what draws it."""
+
+    calls: tuple[str, ...]
+    files: tuple[str, ...]
+    view: View
+    title: str = ""
+
+
+PAPERS: dict[str, dict[str, Entry]] = {
+    "fbgd": {
+        "table3": Entry(("words.py quality",), ("words",), fbgd.table3),
+        "table4": Entry(("engine_quality.py table4",), ("engine-quality",), fbgd.table4),
+        "table5": Entry(("engine_quality.py table5",), ("engine-quality",), fbgd.table5),
+        "table6": Entry(("engine_quality.py table6",), ("engine-quality",), fbgd.table6),
+        "table7": Entry(("engine_speed.py growth", "engine_speed.py gradient"), ("engine-speed",), fbgd.table7),
+        "figure3": Entry(("engine_quality.py figure3",), ("engine-quality",), fbgd.figure3),
+        "figure4": Entry(("words.py weights",), ("words-weights",), fbgd.figure4),
+    },
+    "nn-apa": {
+        "table2": Entry(("stream.py",), ("stream",), nn_apa.table2),
+        "figure1": Entry(("stream.py",), ("stream",), nn_apa.figure1),
+        "figure3": Entry(("stream.py",), ("stream",), nn_apa.figure3),
+        "figure4": Entry(("stream.py",), ("stream",), nn_apa.figure4),
+    },
+    "qs3orao": {
+        "figure1": Entry(("grade.py size",), ("grade-size",), qs3orao.figure1),
+        "figure2": Entry(("grade.py quality",), ("grade-quality",), qs3orao.figure2),
+    },
+    "exmlds": {
+        "table1": Entry(("tag.py quality",), ("tag-quality",), exmlds.table1),
+        "table2": Entry(("tag.py quality",), ("tag-quality",), exmlds.table2),
+        "table4": Entry(("tag.py hidden",), ("tag-hidden",), exmlds.table4),
+    },
+    "ocmf": {
+        "table3": Entry(("engine_quality.py ocmf",), ("engine-quality",), ocmf.table3),
+        "figure1": Entry(("engine_quality.py ocmf",), ("engine-quality",), ocmf.figure1),
+        "figure2": Entry(("engine_quality.py ocmf",), ("engine-quality",), ocmf.figure2),
+    },
+}
+"""Paper → its table or figure → entry; the name is the two with a dash."""
+
+PEERS: dict[str, Entry] = {}
+"""Jobs beside the peers, at three sizes."""
+
+
+def names() -> list[str]:
+    """Every name that can be asked for."""
+    return [*(f"{paper}-{part}" for paper, parts in PAPERS.items() for part in parts), *PEERS]
+
+
+def entry(name: str) -> Entry:
+    if name in PEERS:
+        return PEERS[name]
+    paper, _, part = name.rpartition("-")
+    return PAPERS[paper][part]
+
+
+def title(name: str) -> str:
+    """What stands beside the name in a list."""
+    if name in PEERS:
+        return PEERS[name].title
+    paper, _, part = name.rpartition("-")
+    return str(papers.read(paper.replace("-", "_"))[part]["caption"])
+
+
+def commands(name: str, quick: bool) -> list[list[str]]:
+    """What has to be called, program first."""
+    return [[*call.split(), *(["--quick"] if quick else [])] for call in entry(name).calls]
+
+
+def records(name: str, quick: bool) -> list[dict[str, Any] | None]:
+    """The results files of an entry; ``None`` for one that does not exist."""
+    files = [file + ("-quick" if quick else "") for file in entry(name).files]
+    return [results.read(file) if (results.FOLDER / f"{file}.json").exists() else None for file in files]
+
+
+def tables(name: str, quick: bool) -> list[Table]:
+    """The tables as they can be drawn from the results files that exist."""
+    figures = [record and record["figures"] for record in records(name, quick)]
+    if name in PEERS:
+        return PEERS[name].view(*figures)
+    paper, _, part = name.rpartition("-")
+    return entry(name).view(papers.read(paper.replace("-", "_"))[part], *figures)
+
+
+def citation(name: str) -> str:
+    """The paper that a table is from; nothing for a table against peers."""
+    return "" if name in PEERS else str(papers.read(name.rpartition("-")[0].replace("-", "_"))["paper"])

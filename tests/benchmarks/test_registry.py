@@ -1,0 +1,96 @@
+"""Every table of the papers has a name, a program that exists, what the paper reports, and a view that copes."""
+
+import importlib
+import json
+import re
+
+import pytest
+
+from tests.benchmarks.conftest import FOLDER
+
+ASKED = {
+    "fbgd": ["table3", "table4", "table5", "table6", "table7", "figure3", "figure4"],
+    "nn-apa": ["table2", "figure1", "figure3", "figure4"],
+    "qs3orao": ["figure1", "figure2"],
+    "exmlds": ["table1", "table2", "table4"],
+    "ocmf": ["table3", "figure1", "figure2"],
+}
+
+
+def all_names():
+    return [f"{paper}-{part}" for paper, parts in ASKED.items() for part in parts]
+
+
+def test_the_registry_has_every_name():
+    registry = importlib.import_module("registry")
+    assert set(all_names()) <= set(registry.names())
+    assert len(set(registry.names())) == len(registry.names())
+
+
+def test_programs_exist_know_their_arguments_and_have_a_quick_version():
+    registry = importlib.import_module("registry")
+    for name in registry.names():
+        assert len(registry.entry(name).calls) > 0
+        for program, *arguments in registry.commands(name, quick=False):
+            text = (FOLDER / program).read_text("utf-8")
+            assert '__name__ == "__main__"' in text
+            for argument in arguments:
+                assert re.search(rf'"{argument}"', text), f"{program} does not know {argument}"
+        assert all(call[-1] == "--quick" for call in registry.commands(name, quick=True))
+
+
+def test_what_the_papers_report_has_as_many_values_as_measures():
+    papers = importlib.import_module("papers")
+    for path in sorted((FOLDER / "papers").glob("*.json")):
+        found = papers.read(path.stem)
+        assert found.pop("paper")
+        for part in found.values():
+            assert part["caption"]
+            assert ("claim" in part) != ("sets" in part)
+            for methods in part.get("sets", {}).values():
+                for values in methods.values():
+                    nested = values if isinstance(values[0], list) else [values]
+                    assert all(len(row) == len(part["measures"]) for row in nested)
+
+
+def test_every_table_can_be_drawn_without_any_results(tmp_path, monkeypatch):
+    registry, results = importlib.import_module("registry"), importlib.import_module("results")
+    monkeypatch.setattr(results, "FOLDER", tmp_path)
+    for name in registry.names():
+        assert registry.title(name)
+        tables = registry.tables(name, quick=True)
+        assert tables
+        for table in tables:
+            assert all(len(row) == len(table.headings) for row in table.rows), (name, table.title)
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_every_table_can_be_drawn_from_the_committed_results(quick):
+    registry = importlib.import_module("registry")
+    for name in registry.names():
+        for table in registry.tables(name, quick):
+            assert all(len(row) == len(table.headings) for row in table.rows), (name, table.title)
+            assert all(isinstance(cell, str) for row in table.rows for cell in row), (name, table.title)
+
+
+def test_quick_results_have_files_of_their_own(tmp_path, monkeypatch):
+    registry, results = importlib.import_module("registry"), importlib.import_module("results")
+    monkeypatch.setattr(results, "FOLDER", tmp_path)
+    (tmp_path / "stream-quick.json").write_text(json.dumps({"figures": {"curves": {}}}))
+    assert registry.records("nn-apa-figure1", quick=False) == [None]
+    assert registry.records("nn-apa-figure1", quick=True) == [{"figures": {"curves": {}}}]
+
+
+def test_paper_and_ours_stand_side_by_side():
+    views = importlib.import_module("views")
+    table = views.beside(
+        "t", ["P@1"], {"theirs": [0.5], "both": [0.25]}, {"both": [0.75], "ours": [1.0]}, digits=2,
+        missing={"theirs": "no code"},
+    )  # fmt: skip
+    assert list(table.headings) == ["method", "paper P@1", "here P@1", ""]
+    assert table.rows == [
+        ["theirs", "0.50", "–", "no code"], ["both", "0.25", "0.75", ""], ["ours", "–", "1.00", ""],
+    ]  # fmt: skip
+    complete = views.beside("t", ["s"], {"a": [None]}, {"a": [2]}, digits=0)
+    assert list(complete.headings) == ["method", "paper s", "here s"]
+    assert complete.rows == [["a", "–", "2"]]
