@@ -22,6 +22,7 @@ QUICK = "--quick"
 ARGUMENTS = {
     "words": ["quality", "counting", "weights", "curve", "items"],
     "grade": ["quality", "real", "size", "large", "rate"],
+    "tag": ["quality", "hidden", "best", "scale", "audit"],
 }
 """Programs that are called once for each of several tables."""
 

@@ -1,9 +1,9 @@
 """napkinXC (PLT) and omikuji (Parabel, Bonsai) on one split; runs in the peers' interpreter.
 
-    python peers/xmc.py METHOD FOLDER
+    python peers/xmc.py METHOD FOLDER PARAMETERS
 
-FOLDER holds X.npz, Y.npz and X_test.npz; top.npy (the five best labels of each test row) and a line of JSON with the
-seconds come back.
+PARAMETERS are the library's own names in JSON. FOLDER holds X.npz, Y.npz and X_test.npz; top.npy (the five best labels
+of each test row) and a line of JSON with the seconds come back.
 """
 
 import json
@@ -17,19 +17,19 @@ import scipy.sparse as sp
 K = 5
 
 
-def napkinxc_plt(X, Y, X_test, folder):
+def napkinxc_plt(X, Y, X_test, folder, own):
     from napkinxc.models import PLT
 
     labels = [Y.indices[a:b].tolist() for a, b in zip(Y.indptr[:-1], Y.indptr[1:])]
     began = time.perf_counter()
-    model = PLT(str(folder / "plt"), threads=2)
+    model = PLT(str(folder / "plt"), threads=2, seed=0, **own)
     model.fit(X, labels)
     seconds = time.perf_counter() - began
     found = model.predict(X_test, top_k=K)
     return seconds, [list(row) for row in found]
 
 
-def omikuji_tree(X, Y, X_test, folder, bonsai):
+def omikuji_tree(X, Y, X_test, folder, own, bonsai):
     import omikuji
 
     lines = [f"{X.shape[0]} {X.shape[1]} {Y.shape[1]}"]
@@ -43,6 +43,8 @@ def omikuji_tree(X, Y, X_test, folder, bonsai):
     if bonsai:
         parameters.cluster_balanced, parameters.cluster_k, parameters.collapse_every_n_layers = False, 100, 0
         parameters.max_depth = 3
+    for name, value in own.items():
+        setattr(parameters, name, value)
     began = time.perf_counter()
     model = omikuji.Model.train_on_data(str(path), parameters, n_threads=2)
     seconds = time.perf_counter() - began
@@ -63,7 +65,7 @@ METHODS = {
 if __name__ == "__main__":
     folder = Path(sys.argv[2])
     X, Y, X_test = (sp.csr_matrix(sp.load_npz(folder / f"{name}.npz")) for name in ("X", "Y", "X_test"))
-    seconds, found = METHODS[sys.argv[1]](X, Y, X_test, folder)
+    seconds, found = METHODS[sys.argv[1]](X, Y, X_test, folder, json.loads(sys.argv[3]))
     top = np.full((len(found), K), -1)
     for row, labels in enumerate(found):
         top[row, : len(labels)] = labels[:K]

@@ -1,12 +1,16 @@
-"""The blend that validation chose, on the test rows."""
+"""Blends on validation rows, and the models that met the test rows, with their seconds of training."""
 
 from typing import Any
 
 
 def render(record: dict[str, Any]) -> str:
-    test = record["figures"]["test"]
-    lines = ["| blend | P@1 | P@3 | P@5 |", "|---|---:|---:|---:|"]
-    for name, (first, third, fifth) in record["figures"]["validation"].items():
-        lines.append(f"| validation: {name} | {first:.2f} | {third:.2f} | {fifth:.2f} |")
-    lines.append(f"| **test**: {test['blend']} | {test['P@1']:.2f} | {test['P@3']:.2f} | {test['P@5']:.2f} |")
+    figures = record["figures"]
+    lines = ["| validation rows | P@1 | P@3 | P@5 |", "|---|---:|---:|---:|"]
+    for name, row in figures["validation"].items():
+        lines.append(f"| {name} | {row['P@1']:.2f} | {row['P@3']:.2f} | {row['P@5']:.2f} |")
+    lines += ["", "| test rows | P@1 | P@3 | P@5 | seconds |", "|---|---:|---:|---:|---:|"]
+    for name, row in figures["test"].items():
+        shown = f"{name}: {row['blend']}" if "blend" in row else name
+        cells = " | ".join(f"{row[column]:.2f}" for column in ("P@1", "P@3", "P@5", "seconds"))
+        lines.append(f"| {shown} | {cells} |")
     return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""The tables of ``tag.py``, one module each."""
