@@ -372,3 +372,16 @@ def skipgram_epoch(order, of_row, Y, contexts, negatives, rate, Z, C, random):
             for _ in range(negatives):
                 change = change + climb(of_row[row], of_row[int(random.uniform() * len(Y))], 0.0)
             Z[of_row[row]] += change
+
+
+def companion_scores(Y, T, ridge):
+    """Each label's ridge regression on all other labels and all guesses, drawn towards its own scaled guess."""
+    Y, T = np.asarray(Y, dtype=np.float64), np.asarray(T, dtype=np.float64)
+    share = (Y * T).sum() / (T**2).sum()
+    scores = np.empty_like(Y)
+    for label in range(Y.shape[1]):
+        inputs = np.concatenate((np.delete(Y, label, axis=1), T), axis=1)
+        gap = Y[:, label] - share * T[:, label]
+        weights = np.linalg.solve(inputs.T @ inputs + ridge * np.eye(inputs.shape[1]), inputs.T @ gap)
+        scores[:, label] = share * T[:, label] + inputs @ weights
+    return scores

@@ -33,14 +33,14 @@ JOINT = grid(factors=(200,), regularization=(1.0, 3.0), impute=(0, 2), idf_power
 STRENGTHS = (0.3, 1.0, 3.0)
 IDF = (0.0, 0.5)
 METHODS: dict[str, tuple[Make, Grid, bool]] = {
-    "joint, graph of all labels": (joint, JOINT, True),
-    "joint, graph of the visible labels": (joint, JOINT, False),
-    "LEML-IMC, graph of all labels": (LemlImcTagger, grid(regularization=STRENGTHS, idf_power=IDF), True),
+    "joint with the graph of all labels": (joint, JOINT, True),
+    "joint with the graph of visible labels": (joint, JOINT, False),
+    "LEML-IMC with the graph of all labels": (LemlImcTagger, grid(regularization=STRENGTHS, idf_power=IDF), True),
     "LEML": (lambda **own: leml(100, progress=False, **own), grid(regularization=STRENGTHS, idf_power=IDF), False),
     "SLEEC": (SleecTagger, grid(regularization=STRENGTHS, idf_power=IDF), False),
     "one-vs-rest logistic": (OneVsRestTagger, grid(strength=(3.0, 10.0, 30.0), idf_power=IDF), False),
 }
-_SLOW = ("LEML-IMC, graph of all labels", "SLEEC", "one-vs-rest logistic")
+_SLOW = ("LEML-IMC with the graph of all labels", "SLEEC", "one-vs-rest logistic")
 
 
 def measure(record: Record, sets: list[str], methods: list[str], quick: bool) -> None:

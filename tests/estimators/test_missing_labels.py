@@ -46,6 +46,30 @@ def test_a_row_is_scored_by_models_that_never_saw_it(half_tagged, tagger):
     assert not any(row == 0 and label == 12 for row, label in tagger.missing_labels(X, lonely, n=600).cells())
 
 
+def test_known_labels_speak_for_those_that_go_with_them(rng, tagger):
+    """Features are noise: only the labels beside it can tell that a label is missing."""
+    X, topic = rng.random((200, 8)), rng.integers(5, size=200)
+    truth = np.eye(5)[topic].repeat(4, axis=1)
+    known = truth * (rng.random(truth.shape) < 0.8)
+    found = tagger.missing_labels(X, known, n=60)
+    alone = tagger.missing_labels(X, known, n=60, companions=False)
+    assert np.mean([truth[cell] for cell in found.cells()]) > 0.9
+    assert np.mean([truth[cell] for cell in alone.cells()]) < 0.5
+    for one in found:
+        assert {int(label) for label in one.companions} <= set(np.flatnonzero(known[one.row]))
+    assert sum(len(one.companions) > 0 for one in found) > 50
+    assert not any(one.companions for one in alone)
+
+
+def test_propensities_weigh_what_companions_say(half_tagged):
+    X, _, known = half_tagged
+    plain = NeighbourTagger(factors=6, neighbours=9).missing_labels(X, known, n=100)
+    rare = NeighbourTagger(factors=6, neighbours=9, propensity_weighted=True).missing_labels(X, known, n=100)
+    assert all(known[cell] == 0 for cell in rare.cells())
+    assert min(one.score for one in rare) > 0
+    assert max(one.score for one in rare) > max(one.score for one in plain)
+
+
 def test_evidence_names_carriers_and_the_features_they_share(half_tagged, tagger):
     X, _, known = half_tagged
     names, words = [f"row {i}" for i in range(100)], [f"word {j}" for j in range(20)]

@@ -129,6 +129,10 @@ class OneVsRestTagger(_Opponent):
     def _block_scores(self, X: sp.csr_array) -> Array:
         return np.asarray(self._prepared(X) @ self.weights_ + self.offsets_)
 
+    def _as_chance(self, scores: Array) -> Array:
+        with np.errstate(over="ignore"):
+            return np.asarray(1 / (1 + np.exp(-scores)))
+
 
 def leml(factors: int = 150, regularization: float = 0.3, **options: Any) -> FactorTagger:
     """LEML (Yu et al. 2014): the squared loss with all cells alike, which is a case of ``FactorTagger``."""

@@ -29,9 +29,9 @@ def command(
 ) -> None:
     """Find labels that TABLE's texts probably lack.
 
-    Each text is judged by a model that never saw it; the nearest texts that carry the label, and the words that speak
-    for it, are shown as evidence. Review the .html page in a browser, save the decisions, and give them back with
-    --accepted to tacit fit tag or to the next audit.
+    Each text is judged by models that never saw it, from its words and from the labels that it has; the nearest texts
+    that carry the label, and the words and labels that speak for it, are shown as evidence. Review the .html page in a
+    browser, save the decisions, and give them back with --accepted to tacit fit tag or to the next audit.
     """
     from tacit.estimators.text_tagger import TextTagger
 
@@ -42,13 +42,14 @@ def command(
     if as_json:
         for one in found:
             print_json({"row": one.row, "label": one.label, "score": one.score, "text": one.text,
-                        "nearest": [name for name, _, _ in one.nearest], "features": list(one.features)})  # fmt: skip
+                        "nearest": [name for name, _, _ in one.nearest], "features": list(one.features),
+                        "companions": list(one.companions)})  # fmt: skip
     elif report is None:
         print_table(
             ("row", "lacks", "because of", "as in", "score"),
             [
-                (str(one.row), str(one.label), ", ".join(one.features), ", ".join(name for name, _, _ in one.nearest),
-                 f"{one.score:.2f}")
+                (str(one.row), str(one.label), ", ".join((*one.features, *one.companions)),
+                 ", ".join(name for name, _, _ in one.nearest), f"{one.score:.2f}")
                 for one in found
             ],
             texts=4,

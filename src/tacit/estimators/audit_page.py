@@ -22,6 +22,7 @@ p:empty{display:none}
 .tag,.word{display:inline-block;background:var(--chip);border-radius:.3rem;padding:.05rem .45rem;
 margin:0 .3rem .25rem 0;font-size:.85rem}
 .word{background:none;border:1px solid var(--line)}
+.speaks{box-shadow:inset 0 0 0 1px var(--blue)}
 ul{margin:.3rem 0;padding-left:1.1rem;color:var(--soft);font-size:.92rem}
 li b{color:var(--ink);font-weight:600}
 li i{font-style:normal;font-variant-numeric:tabular-nums}
@@ -70,8 +71,8 @@ PAGE = (
     + """</style></head><body><main>
 <h1>{title}</h1>
 <p class="lead">{count} suggestions, best first, each scored by a model that never saw its row. Below each: the labels
-it has, the features that speak for the new one, and the nearest rows that carry it. Keys: y accepts, n rejects, j and k
-move.</p>
+it has, those that speak for the new one outlined, the features that speak for it, and the nearest rows that carry it.
+Keys: y accepts, n rejects, j and k move.</p>
 {cards}
 </main><footer><span id="tally">nothing decided yet</span><button id="save">save decisions as CSV</button></footer>
 <script>"""

@@ -25,6 +25,7 @@ class Suggestion:
     carries : the labels that the row has already
     nearest : rows nearest to this one that carry the label: id, cosine, text
     features : the row's features that speak most for the label
+    companions : the row's labels that speak most for it
     """
 
     row: Any
@@ -34,6 +35,7 @@ class Suggestion:
     carries: tuple[str, ...]
     nearest: tuple[tuple[str, float, str], ...]
     features: tuple[str, ...]
+    companions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class MissingLabels:
             "carries": ["; ".join(one.carries) for one in self.suggestions],
             "nearest": ["; ".join(name for name, _, _ in one.nearest) for one in self.suggestions],
             "features": ["; ".join(one.features) for one in self.suggestions],
+            "companions": ["; ".join(one.companions) for one in self.suggestions],
         }
 
     def to_polars(self) -> Any:
@@ -122,8 +125,10 @@ def read_accepted(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
 
 
 def _card(number: int, one: Suggestion) -> str:
-    def chips(words: tuple[str, ...], kind: str) -> str:
-        return "".join(f'<span class="{kind}">{html.escape(word)}</span>' for word in words)
+    def chips(words: tuple[str, ...], kind: str, outlined: tuple[str, ...] = ()) -> str:
+        return "".join(
+            f'<span class="{kind}{" speaks" if word in outlined else ""}">{html.escape(word)}</span>' for word in words
+        )
 
     nearest = "".join(
         f"<li><b>{html.escape(name)}</b> <i>{cosine:.2f}</i> {html.escape(text)}</li>"
@@ -135,7 +140,7 @@ def _card(number: int, one: Suggestion) -> str:
         f'<header><h2>{row}</h2><span class="new">+ {label}</span>'
         f'<span class="score" style="--s:{min(max(one.score, 0.0), 1.0):.3f}">{one.score:.2f}</span></header>'
         f"<p>{html.escape(one.text)}</p>"
-        f"<p>{chips(one.carries, 'tag')}</p>"
+        f"<p>{chips(one.carries, 'tag', one.companions)}</p>"
         f"<p>{chips(one.features, 'word')}</p>"
         f"<ul>{nearest}</ul>"
         '<div class="choice"><button class="yes">accept</button><button class="no">reject</button></div>'

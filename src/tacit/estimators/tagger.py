@@ -222,6 +222,7 @@ class Tagger(Model):
         *,
         folds: int = 5,
         per_row: int = 5,
+        companions: bool = True,
         labels: Iterable[Hashable] | None = None,
         row_ids: Iterable[Hashable] | None = None,
         feature_names: Iterable[Hashable] | None = None,
@@ -237,16 +238,20 @@ class Tagger(Model):
         ----------
         folds : parts into which rows are dealt
         per_row : suggestions for one row at most
+        companions : let the labels that a row has speak for those that mostly go with them, beside its features
         labels : names of Y's columns, where Y is a matrix
         row_ids, feature_names, texts : what a reader should see instead of numbers
-        evidence : nearest rows and strongest features to show for each
+        evidence : nearest rows, strongest features and strongest labels to show for each
         """
-        from tacit.estimators.missing_labels import evidence_for, find_missing_labels
+        from tacit.estimators.audit_evidence import Shown
+        from tacit.estimators.missing_labels import find_missing_labels
 
         X, matrix, names, _ = self._read_training(X, Y, labels)
-        shown = evidence_for(X, row_ids, feature_names, texts, evidence)
+        shown = Shown.of(X, row_ids, feature_names, texts, evidence)
         rng = np.random.default_rng(self.random_state)
-        return find_missing_labels(self, X, matrix, names, n, folds=folds, per_row=per_row, evidence=shown, rng=rng)
+        return find_missing_labels(
+            self, X, matrix, names, n, folds=folds, per_row=per_row, companions=companions, shown=shown, rng=rng
+        )
 
     def score(self, X: Any, Y: Any) -> float:
         """Mean nDCG@5 on rows that carry labels; what ``GridSearchCV`` maximises unless told otherwise."""
