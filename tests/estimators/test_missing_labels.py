@@ -5,6 +5,7 @@ import pytest
 from tacit import NeighbourTagger
 from tacit.errors import InputError
 from tacit.estimators.audit_report import MissingLabels, Suggestion, read_accepted
+from tests.report.pages import checked
 
 
 @pytest.fixture
@@ -104,6 +105,8 @@ def test_every_file_holds_every_suggestion(half_tagged, tagger, tmp_path, ending
         assert text.count("<article") == (7 if ending == "html" else 0)
         assert ("<tag>" in text) == (ending == "json")
         assert "http" not in text
+        if ending == "html":
+            assert checked(text, scripts=1).count("+ <tag> & ") == 7
 
 
 def test_accepted_lines_are_read_back(tmp_path):

@@ -7,8 +7,21 @@ from xml.etree import ElementTree
 import pytest
 
 from tacit.report import svg
-from tacit.report.blocks import Bars, Dots, Lines, Paragraph, Section, Table
+from tacit.report.blocks import (
+    Bars,
+    Case,
+    Columns,
+    Dots,
+    Lines,
+    Paragraph,
+    Picture,
+    Section,
+    Table,
+    Terms,
+    Tiles,
+)
 from tacit.report.page import render
+from tests.report.pages import checked
 
 BLOCKS = [
     Paragraph("Some `code` & <b>no markup</b>."),
@@ -16,16 +29,24 @@ BLOCKS = [
     Bars("Bars", {"ours": 0.5, "theirs": 0.25}, marked="ours"),
     Lines("Lines", [0, 1, 2], {"down": [3.0, 2.0, 1.0], "up": [1.0, 2.0, 3.0]}, "time", "error"),
     Dots("Dots", {"one": [("a", 0.0, 0.0), ("b", 1.0, 1.0)], "two": [("c", 0.5, 0.2)]}),
+    Columns("Columns", ["low", "high"], {"ours": [1.0, 2.0], "theirs": [2.0, 4.0]}, "size", "count"),
+]
+OTHERS = [
+    Tiles([("NDCG", "0.5", "of <1>")]),
+    Terms("Terms", {"a & b": "meaning"}),
+    Case("<case>", "note", {"list": [("<hit>", True), ("miss", False)]}),
+    Picture("Picture", '<svg xmlns="http://www.w3.org/2000/svg"><rect width="1" height="1"/></svg>'),
+    Table(("", "x"), [("y", "1")], shades=[(0.0, 0.5)]),
 ]
 
 
 @pytest.fixture
 def page():
-    return render("Title", "Lead", [Section("First & last", BLOCKS)], "made by `hand`")
+    return render("Title", "Lead", [Section("First & last", BLOCKS), Section("Others", OTHERS)], "made by `hand`")
 
 
 def test_the_page_needs_nothing_else(page):
-    assert not re.search(r"https?://|src=|@import|url\(", page)
+    checked(page)
     assert "prefers-color-scheme: dark" in page
     assert 'name="viewport"' in page
 
@@ -39,7 +60,7 @@ def test_what_was_given_is_text_not_markup(page):
 
 @pytest.mark.parametrize("block", BLOCKS[2:])
 def test_charts_are_well_formed_and_have_a_name(block):
-    drawn = {Bars: svg.bars, Lines: svg.lines, Dots: svg.dots}[type(block)](block)
+    drawn = {Bars: svg.bars, Columns: svg.columns, Lines: svg.lines, Dots: svg.dots}[type(block)](block)
     root = ElementTree.fromstring(drawn)
     assert root.attrib["aria-label"] == block.title
     assert root.attrib["role"] == "img"
@@ -84,3 +105,48 @@ def test_names_on_a_map_do_not_cover_each_other():
     root = ElementTree.fromstring(svg.dots(crowd))
     heights = sorted(float(t.attrib["y"]) for t in root.iter("text") if t.text.startswith("name"))
     assert all(b - a >= 13.9 for a, b in pairwise(heights))
+
+
+def test_a_hit_is_said_in_words_and_not_by_colour_alone(page):
+    assert '<li class="chip hit"><span class="sign" title="hit">✓<span class="unseen"> hit: </span></span>' in page
+    assert "&lt;hit&gt;" in page
+    assert "<hit>" not in page
+
+
+def test_columns_are_as_high_as_their_values():
+    root = ElementTree.fromstring(svg.columns(BLOCKS[5]))
+    heights = {}
+    for bar in root.iter("rect"):
+        if bar.find("title") is not None:
+            heights[bar.find("title").text] = float(bar.attrib["height"])
+    assert heights["theirs, high: 4"] == pytest.approx(4 * heights["ours, low: 1"], abs=0.2)
+    assert heights["ours, high: 2"] == pytest.approx(heights["theirs, low: 2"], abs=0.11)
+
+
+def test_a_logarithmic_axis_spaces_powers_evenly():
+    chart = Lines("l", [1, 10, 100], {"a": [1.0, 2.0, 3.0]}, "x", "y", log_x=True)
+    (line,) = ElementTree.fromstring(svg.lines(chart)).iter("polyline")
+    first, second, third = (float(point.split(",")[0]) for point in line.attrib["points"].split())
+    assert second - first == pytest.approx(third - second, abs=0.2)
+
+
+def test_long_names_stand_above_their_bars():
+    root = ElementTree.fromstring(svg.bars(Bars("b", {"a name that is much too long to stand beside": 1.0, "b": 0.5})))
+    assert [float(bar.attrib["x"]) for bar in root.iter("rect")] == [0.0, 0.0]
+
+
+def luminance(colour):
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_words_can_be_told_from_what_they_stand_on(page, scheme):
+    """WCAG 2: 4.5 to 1 for text, of every colour that text has on both grounds."""
+    roots = re.findall(r":root \{(.*?)\}", page, re.DOTALL)
+    colours = dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", roots[scheme]))
+    for ground in ("paper", "card"):
+        for ink in ("ink", "soft", *"abcdef"):
+            bright, dark = sorted((luminance(colours[ink]), luminance(colours[ground])), reverse=True)
+            assert (bright + 0.05) / (dark + 0.05) >= 4.5, (ink, ground)

@@ -4,6 +4,7 @@ from tacit.baselines.ease import Ease as Ease
 from tacit.baselines.ordinal_splits import MPNUAUC as MPNUAUC
 from tacit.baselines.ordinal_splits import MSAMULT as MSAMULT
 from tacit.baselines.popularity import Popularity as Popularity
+from tacit.baselines.random_order import RandomOrder as RandomOrder
 from tacit.baselines.sampled import BprFm as BprFm
 from tacit.baselines.sampled import LambdaFm as LambdaFm
 from tacit.baselines.sampled import SvdFeature as SvdFeature
@@ -26,6 +27,7 @@ __all__ = [
     "OneVsRestTagger",
     "PopularTagger",
     "Popularity",
+    "RandomOrder",
     "SVOREX",
     "SleecTagger",
     "SvdFeature",

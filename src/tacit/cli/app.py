@@ -27,7 +27,7 @@ VERBS: dict[str, str] = {
     "grade": "Grade rows of a table by a saved model",
     "stream": "Learn from ratings as they come, with the running error",
     "similar": "Show the nearest neighbours of something a model knows",
-    "evaluate": "Measure a recommender on held-out data, beside popularity",
+    "evaluate": "Measure a model on what it has not seen, and write a page about it",
     "bench": "Measure a table or figure of a paper, or a job beside its peers",
     "doctor": "Show versions, cores, threads, caches and extras",
     "warm": "Compile all kernels now, so that no later command waits for it",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import InputError
-from tacit.estimators.audit_page import PAGE
+from tacit.estimators.audit_page import page
 
 _YES = {"1", "y", "yes", "true", "x", "accept", "accepted"}
 
@@ -108,8 +108,7 @@ class MissingLabels:
 
     def to_html(self, title: str = "Labels that are probably missing") -> str:
         """The page as text."""
-        cards = "\n".join(_card(number, one) for number, one in enumerate(self.suggestions))
-        return PAGE.format(title=html.escape(title), count=len(self), cards=cards)
+        return page(title, [_card(number, one) for number, one in enumerate(self.suggestions)])
 
 
 def read_accepted(path: str | os.PathLike[str]) -> list[tuple[str, str]]:

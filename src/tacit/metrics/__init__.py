@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tacit.metrics.details import Details as Details
     from tacit.metrics.evaluation import evaluate as evaluate
     from tacit.metrics.evaluation import evaluate_factors as evaluate_factors
     from tacit.metrics.evaluation import evaluate_lists as evaluate_lists
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from tacit.metrics.words import similarities as similarities
 
 _HOMES = {
+    "Details": "details",
     "evaluate": "evaluation",
     "evaluate_factors": "evaluation",
     "evaluate_lists": "evaluation",

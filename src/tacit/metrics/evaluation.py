@@ -17,6 +17,7 @@ from tacit.data.matrix import as_csr, as_dense
 from tacit.errors import InputError
 from tacit.kernels import evaluation as kernels
 from tacit.kernels import topk
+from tacit.metrics.details import Details
 from tacit.metrics.ranking import Evaluation, Tally, check_cutoffs, check_metrics
 from tacit.neighbours.topk import QUERIES, Lists, top_k
 from tacit.threads import even_chunks, run, single_threaded_blas
@@ -36,6 +37,7 @@ def evaluate(
     k: int | Sequence[int] = 10,
     metrics: Sequence[str] = DEFAULT,
     threads: int = 0,
+    details: Details | None = None,
 ) -> Evaluation:
     """Rank all items but the training ones for every user with held-out items, and average.
 
@@ -46,6 +48,7 @@ def evaluate(
     train, test : ``Interactions`` or sparse matrices of one shape, rows and columns as the model knows them
     k : one length of list or several
     metrics : names out of ``tacit.metrics.ranking.METRICS``
+    details : takes in what each user scored and each item got; see ``tacit.metrics.Details``
 
     Returns
     -------
@@ -59,8 +62,9 @@ def evaluate(
     _check_ids("test", test, "train", getattr(train, "row_ids", None), getattr(train, "col_ids", None))
     if hasattr(model, "row_factors_") and hasattr(model, "col_factors_"):
         return evaluate_factors(
-            model.row_factors_, model.col_factors_, train, test, k=k, metrics=metrics, threads=threads
-        )
+            model.row_factors_, model.col_factors_, train, test, k=k, metrics=metrics, threads=threads,
+            details=details,
+        )  # fmt: skip
     if not hasattr(model, "recommend"):
         raise InputError(f"model: a {type(model).__name__} has neither factors nor recommend, so it ranks nothing.")
     if "auc" in check_metrics(metrics):
@@ -72,7 +76,7 @@ def evaluate(
         numbers = train.col_ids.numbers(ids.ravel()) if hasattr(train, "col_ids") else ids
         return np.reshape(numbers, np.shape(ids))
 
-    return _evaluate(lists, None, train, test, k, metrics)
+    return _evaluate(lists, None, train, test, k, metrics, details)
 
 
 def evaluate_factors(
@@ -84,6 +88,7 @@ def evaluate_factors(
     k: int | Sequence[int] = 10,
     metrics: Sequence[str] = DEFAULT,
     threads: int = 0,
+    details: Details | None = None,
 ) -> Evaluation:
     """The same for scores ⟨p, q⟩ given as factors (n, g) and (m, g).
 
@@ -104,7 +109,7 @@ def evaluate_factors(
     def aucs(rows: Array, held_out: Lists) -> NDArray[np.float64]:
         return _aucs(row_factors[rows], col_factors, _rows(cells, rows), held_out, threads)
 
-    return _evaluate(lists, aucs, cells, test, k, metrics)
+    return _evaluate(lists, aucs, cells, test, k, metrics, details)
 
 
 def evaluate_lists(
@@ -114,6 +119,7 @@ def evaluate_lists(
     k: int | Sequence[int] = 10,
     metrics: Sequence[str] = DEFAULT,
     train: Any = None,
+    details: Details | None = None,
 ) -> Evaluation:
     """The same for lists made elsewhere: ``numbers`` (n, at least max k), best first, -1 for empty places.
 
@@ -131,7 +137,7 @@ def evaluate_lists(
         raise InputError(f"numbers must be between -1 and {held_out.shape[1] - 1}.")
     if "auc" in check_metrics(metrics):
         raise InputError("metrics: auc needs all scores and cannot be had from lists; leave it out.")
-    return _evaluate(lambda rows, width: numbers[rows, :width], None, train, held_out, k, metrics)
+    return _evaluate(lambda rows, width: numbers[rows, :width], None, train, held_out, k, metrics, details)
 
 
 def _evaluate(
@@ -141,18 +147,24 @@ def _evaluate(
     test: Any,
     k: int | Sequence[int],
     metrics: Sequence[str],
+    details: Details | None = None,
 ) -> Evaluation:
     cells = as_csr(_matrix(train), "train", allow_empty=True)
     held_out = as_csr(_matrix(test), "test", rows=cells.shape[0], cols=cells.shape[1], allow_empty=True)
     held_out = _without(held_out, cells)
     cutoffs, metrics = check_cutoffs(k), check_metrics(metrics)
+    if details is not None and details.k > cutoffs[-1]:
+        raise InputError(f"details asks for k={details.k}, but lists end at {cutoffs[-1]}; give a larger k.")
     popularity = np.bincount(cells.indices, minlength=cells.shape[1])
     tally = Tally(cutoffs, metrics, cells.shape[1], popularity, cells.shape[0])
     users = np.flatnonzero(np.diff(held_out.indptr))
     for start, stop in even_chunks(len(users), BATCH):
         rows = users[start:stop]
         relevant = _rows(held_out, rows)
-        tally.add(np.asarray(lists(rows, cutoffs[-1]), dtype=np.int32), *relevant)
+        numbers = np.asarray(lists(rows, cutoffs[-1]), dtype=np.int32)
+        hits = tally.add(numbers, *relevant)
+        if details is not None:
+            details.add(rows, numbers, hits, np.diff(relevant[0]), cells.shape[1])
         if "auc" in metrics and aucs is not None:
             tally.add_auc(aucs(rows, relevant))
     return tally.result(left_out=held_out.shape[0] - len(users))

@@ -168,8 +168,11 @@ class Tally:
     _sums: dict[str, float] = field(default_factory=dict)
     _listed: dict[int, Hits] = field(default_factory=dict)
 
-    def add(self, numbers: Array, indptr: Array, indices: Array) -> None:
-        """Count one batch: ``numbers`` (b, max k), and the held-out items of the same users as sorted CSR lists."""
+    def add(self, numbers: Array, indptr: Array, indices: Array) -> Hits:
+        """Count one batch: ``numbers`` (b, max k), and the held-out items of the same users as sorted CSR lists.
+
+        Gives back which places hit.
+        """
         hits = np.empty(numbers.shape, dtype=np.bool_)
         kernels.mark_hits(numbers, indptr, indices, hits)
         held_out = np.diff(indptr)
@@ -183,6 +186,7 @@ class Tally:
                 listed[numbers[:, :k][numbers[:, :k] >= 0]] = True
             if "novelty" in self.metrics:
                 self._count_novelty(numbers[:, :k], k)
+        return hits
 
     def _count(self, name: str, amount: float) -> None:
         self._sums[name] = self._sums.get(name, 0.0) + float(amount)

@@ -14,12 +14,31 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text; the first ``texts`` columns are words, the others numbers."""
+    """Rows of text; the first ``texts`` columns are words, the others numbers.
+
+    shades : how strongly each cell is coloured, 0 to 1, in the shape of ``rows``; for tables that are read as pictures
+    """
 
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
     texts: int = 1
     caption: str = ""
+    shades: Sequence[Sequence[float]] = ()
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """The few figures that matter most: what it is, the figure, a remark."""
+
+    figures: Sequence[tuple[str, str, str]]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Words and what they mean."""
+
+    title: str
+    meanings: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -33,6 +52,17 @@ class Bars:
 
 
 @dataclass(frozen=True)
+class Columns:
+    """Upright bars over labels, side by side for several series: distributions."""
+
+    title: str
+    labels: Sequence[str]
+    series: Mapping[str, Sequence[float]]
+    x_label: str
+    y_label: str
+
+
+@dataclass(frozen=True)
 class Lines:
     """Curves over one horizontal axis; ``series`` maps a name to its heights."""
 
@@ -41,6 +71,7 @@ class Lines:
     series: Mapping[str, Sequence[float]]
     x_label: str
     y_label: str
+    log_x: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,7 +82,24 @@ class Dots:
     groups: Mapping[str, Sequence[tuple[str, float, float]]]
 
 
-Block = Paragraph | Table | Bars | Lines | Dots
+@dataclass(frozen=True)
+class Case:
+    """One example: what stood there and what was found. ``lists`` maps a name to words, each marked or not."""
+
+    title: str
+    note: str
+    lists: Mapping[str, Sequence[tuple[str, bool]]]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawing that was made elsewhere: ``svg`` is the content of an SVG file."""
+
+    title: str
+    svg: str
+
+
+Block = Paragraph | Table | Tiles | Terms | Bars | Columns | Lines | Dots | Case | Picture
 
 
 @dataclass(frozen=True)

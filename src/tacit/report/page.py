@@ -1,12 +1,26 @@
 """Sections as one HTML page that needs no network: style and figures are inside."""
 
 import re
+from base64 import b64encode
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 
 from tacit.report import svg
-from tacit.report.blocks import Bars, Block, Dots, Lines, Paragraph, Section, Table
+from tacit.report.blocks import (
+    Bars,
+    Block,
+    Case,
+    Columns,
+    Dots,
+    Lines,
+    Paragraph,
+    Picture,
+    Section,
+    Table,
+    Terms,
+    Tiles,
+)
 
 
 def render(title: str, lead: str, sections: Sequence[Section], footer: str = "") -> str:
@@ -17,17 +31,26 @@ def render(title: str, lead: str, sections: Sequence[Section], footer: str = "")
         f'<section id="{anchor}"><h2>{escape(one.title)}</h2>{"".join(_block(block) for block in one.blocks)}</section>'
         for anchor, one in named
     )
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_style()}</style></head><body><main>"
-        f'<h1>{escape(title)}</h1><p class="lead">{_inline(lead)}</p><nav><ol>{contents}</ol></nav>'
-        f"{body}<footer>{_inline(footer)}</footer></main></body></html>\n"
+    return shell(
+        title,
+        f'<main><h1>{escape(title)}</h1><p class="lead">{_inline(lead)}</p>'
+        f'<nav aria-label="Contents"><ol>{contents}</ol></nav>{body}<footer>{_inline(footer)}</footer></main>',
     )
 
 
-def _style() -> str:
-    return (files("tacit.report") / "page.css").read_text(encoding="utf-8")
+def shell(title: str, body: str, *, style: str = "", script: str = "") -> str:
+    """A page around a body that is HTML already, in the colours and letters of every page."""
+    program = f"<script>{script}</script>" if script else ""
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{_sheet('page.css')}{style}</style></head>"
+        f"<body>{body}{program}</body></html>\n"
+    )
+
+
+def _sheet(name: str) -> str:
+    return (files("tacit.report") / name).read_text(encoding="utf-8")
 
 
 def _block(block: Block) -> str:
@@ -36,34 +59,78 @@ def _block(block: Block) -> str:
             return f"<p>{_inline(text)}</p>"
         case Table():
             return _figure(block.caption, f'<div class="wide">{_table(block)}</div>')
+        case Tiles(figures):
+            return f'<div class="tiles">{"".join(_tile(*one) for one in figures)}</div>'
+        case Terms(title, meanings):
+            pairs = "".join(f"<dt>{_inline(word)}</dt><dd>{_inline(text)}</dd>" for word, text in meanings.items())
+            return _figure(title, f"<dl>{pairs}</dl>")
         case Bars():
             return _figure(block.title, svg.bars(block))
+        case Columns():
+            return _figure(block.title, svg.columns(block))
         case Lines():
             return _figure(block.title, svg.lines(block))
         case Dots():
             return _figure(block.title, svg.dots(block))
+        case Case():
+            return _case(block)
+        case Picture():
+            data = b64encode(block.svg.encode()).decode()
+            alternative = escape(block.title, quote=True)
+            return _figure(
+                block.title, f'<img class="drawn" alt="{alternative}" src="data:image/svg+xml;base64,{data}">'
+            )
 
 
 def _figure(caption: str, content: str) -> str:
-    heading = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    heading = f"<figcaption>{_inline(caption)}</figcaption>" if caption else ""
     return f"<figure>{heading}{content}</figure>"
 
 
+def _tile(name: str, figure: str, remark: str) -> str:
+    return (
+        f'<div class="tile"><span class="what">{escape(name)}</span><span class="figure">{escape(figure)}</span>'
+        f'<span class="remark">{_inline(remark)}</span></div>'
+    )
+
+
+def _case(case: Case) -> str:
+    def chip(text: str, marked: bool) -> str:
+        # The sign says it where colours are not seen, the words where nothing is seen.
+        sign = '<span class="sign" title="hit">✓<span class="unseen"> hit: </span></span>' if marked else ""
+        return f'<li class="{"chip hit" if marked else "chip"}">{sign}{escape(text)}</li>'
+
+    lists = "".join(
+        f'<h4>{escape(name)}</h4><ul class="chips">{"".join(chip(*one) for one in words)}</ul>'
+        for name, words in case.lists.items()
+    )
+    note = f"<p>{_inline(case.note)}</p>" if case.note else ""
+    return f'<article class="case"><h3>{escape(case.title)}</h3>{note}{lists}</article>'
+
+
 def _table(table: Table) -> str:
-    def cells(row: Sequence[str], tag: str) -> str:
+    def cells(row: Sequence[str], tag: str, shades: Sequence[float] = ()) -> str:
         kinds = ["" if place < table.texts else ' class="n"' for place in range(len(row))]
         # On a phone wide tables are stacked, and every cell says which column it was in.
         names = [f' data-column="{escape(name, quote=True)}"' if tag == "td" else "" for name in table.headings]
-        return "".join(f"<{tag}{kind}{name}>{escape(cell)}</{tag}>" for kind, name, cell in zip(kinds, names, row))
+        colours = [f' style="--shade:{round(60 * shade)}%"' if shade > 0 else "" for shade in shades] or [""] * len(row)
+        return "".join(
+            f"<{tag}{kind}{name}{colour}>{escape(cell)}</{tag}>"
+            for kind, name, colour, cell in zip(kinds, names, colours, row)
+        )
 
-    rows = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in table.rows)
-    stacks = ' class="stacks"' if table.texts > 2 else ""
-    return f"<table{stacks}><thead><tr>{cells(table.headings, 'th')}</tr></thead><tbody>{rows}</tbody></table>"
+    shades: Sequence[Sequence[float]] = table.shades or [()] * len(table.rows)
+    rows = "".join(f"<tr>{cells(row, 'td', shade)}</tr>" for row, shade in zip(table.rows, shades))
+    wide = table.texts > 2 or len(table.headings) > 5
+    kind = "shaded" if table.shades else "stacks" if wide else ""
+    heading = cells(table.headings, "th").replace("<th", '<th scope="col"')
+    return f'<table class="{kind}"><thead><tr>{heading}</tr></thead><tbody>{rows}</tbody></table>'
 
 
 def _inline(text: str) -> str:
-    """Escaped text, in which words between backquotes are code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+    """Escaped text, in which words between backquotes are code and words between double stars are strong."""
+    coded = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+    return re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", coded)
 
 
 def _anchor(title: str, place: int) -> str:

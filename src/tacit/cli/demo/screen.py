@@ -6,7 +6,7 @@ from math import isfinite
 import click
 
 from tacit.cli.output import console, print_table
-from tacit.report.blocks import Bars, Dots, Lines, Paragraph, Section, Table
+from tacit.report.blocks import Bars, Lines, Paragraph, Section, Table
 from tacit.report.svg import number
 
 _BAR = 30
@@ -15,7 +15,7 @@ _WIDTH = 100
 
 
 def print_section(section: Section) -> None:
-    """A heading and what stands below it; maps of dots are left to the page."""
+    """A heading and what stands below it; blocks that are pictures by nature are left to the page."""
     from rich.text import Text
 
     screen = console()
@@ -31,7 +31,7 @@ def print_section(section: Section) -> None:
                 _print_bars(block)
             case Lines():
                 _print_lines(block)
-            case Dots():
+            case _:
                 pass
     click.echo()
 

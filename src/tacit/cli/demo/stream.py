@@ -17,12 +17,13 @@ def section(debian: "Debian") -> Section:
     import numpy as np
 
     from tacit import ExpertRatingStream, RatingStream
+    from tacit.baselines.means_so_far import means_so_far
 
     users, items, ratings = simulated(debian)
     predictions = {
         "RatingStream": RatingStream(clip=(1, 5)).predict_then_learn(users, items, ratings),
         "18 experts": ExpertRatingStream(clip=(1, 5)).predict_then_learn(users, items, ratings),
-        "mean so far": _mean_so_far(ratings),
+        "mean so far": means_so_far(ratings, start=3.0),
     }
     seen = np.unique(np.geomspace(100, len(ratings), POINTS).astype(int))
     running = {
@@ -61,10 +62,3 @@ def simulated(debian: "Debian") -> tuple[Any, Any, Any]:
     hits = np.asarray((tags[items].multiply(likes[users])).sum(axis=1)).ravel()
     ratings = np.clip(np.round(2.0 + hits + rng.normal(0.0, 0.5, RATINGS)), 1, 5)
     return users, debian.tags.row_ids.take(chosen[items]), ratings
-
-
-def _mean_so_far(ratings: Any) -> Any:
-    import numpy as np
-
-    before = np.concatenate(([3.0], np.cumsum(ratings)[:-1]))
-    return before / np.maximum(np.arange(len(ratings)), 1)

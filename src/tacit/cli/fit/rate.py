@@ -11,31 +11,22 @@ import click
 from tacit.cli.options import json_option, model_output_option
 from tacit.cli.output import print_facts, print_json, size
 from tacit.cli.rating_models import rating_options
+from tacit.cli.rating_table import RatingTable, rating_table_options
 
 if TYPE_CHECKING:
     from tacit.estimators.ranked import Ranked
 
 
 @click.command("rate")
-@click.argument("table")
+@rating_table_options
 @model_output_option
-@click.option("--user", default="user", show_default=True, metavar="NAME", help="Column of the user.")
-@click.option("--item", default="item", show_default=True, metavar="NAME", help="Column of the item.")
-@click.option("--rating", default="rating", show_default=True, metavar="NAME", help="Column of the rating.")
-@click.option("--time", "moment", metavar="NAME", help="Column of the time: ratings are taken in its order.")
-@click.option("--query", help="What to ask, when TABLE is a database.")
 @click.option("--topics", default=0, show_default=True, help="Print so many items of each factor.")
 @click.option("--titles", metavar="TABLE", help="Table of the items: id first, then title and whatever else to show.")
 @rating_options
 @json_option
 def command(
-    table: str,
+    ratings: RatingTable,
     model_path: Path,
-    user: str,
-    item: str,
-    rating: str,
-    moment: str | None,
-    query: str | None,
     topics: int,
     titles: str | None,
     make_model: Callable[[], Any],
@@ -45,19 +36,15 @@ def command(
 
     The error that is shown is that of predictions made before each rating was seen.
     """
-    from tacit.data.readers import read_table
     from tacit.metrics.ratings import mae, rmse
 
-    columns = {"user": user, "item": item, "rating": rating} | ({"time": moment} if moment else {})
-    data = read_table(table, columns, query=query)
-    if moment:
-        data = data.sort(moment, maintain_order=True)
+    data = ratings.read()
     model = make_model()
     began = time.perf_counter()
-    predictions = model.predict_then_learn(data[user], data[item], data[rating])
+    predictions = model.predict_then_learn(data[ratings.user], data[ratings.item], data[ratings.rating])
     seconds = time.perf_counter() - began
     model.save(model_path)
-    actual = data[rating].to_numpy()
+    actual = data[ratings.rating].to_numpy()
     outcome = {
         "model": str(model_path),
         "ratings": model.n_ratings_,

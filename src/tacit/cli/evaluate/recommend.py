@@ -1,4 +1,4 @@
-"""``tacit evaluate``: how well a recommender ranks what was held out, beside popularity."""
+"""``tacit evaluate recommend``: how well a recommender ranks what was held out, beside popularity."""
 
 import time
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tacit.cli.defaults import EstimatorOption
+from tacit.cli.evaluate.page import html_option, write_page
 from tacit.cli.models import open_model
 from tacit.cli.options import json_option, recommender_options, was_given
 from tacit.cli.output import console, print_json, print_table, say
@@ -15,11 +16,12 @@ from tacit.errors import InputError
 
 if TYPE_CHECKING:
     from tacit.data.interactions import Interactions
+    from tacit.metrics import Details, Evaluation
 
 METRICS = ("ndcg", "recall", "precision", "map", "mrr", "hit_rate", "coverage", "novelty")
 
 
-@click.command("evaluate")
+@click.command("recommend")
 @source_options
 @click.option("--model", "model_path", type=click.Path(path_type=Path),
               help="A saved model; TABLE then holds what it has not seen. Without it, one is fitted here.")  # fmt: skip
@@ -29,6 +31,7 @@ METRICS = ("ndcg", "recall", "precision", "map", "mrr", "hit_rate", "coverage", 
 @click.option("--split-seed", default=0, show_default=True, help="Seed of the split.")
 @click.option("-k", "cutoffs", multiple=True, type=int, default=(10,), show_default=True,
               help="Length of the lists; may be given repeatedly.")  # fmt: skip
+@html_option
 @recommender_options
 @json_option
 def command(
@@ -38,6 +41,7 @@ def command(
     test: float,
     split_seed: int,
     cutoffs: tuple[int, ...],
+    page: Path | None,
     parameters: dict[str, Any],
     as_json: bool,
 ) -> None:
@@ -45,36 +49,75 @@ def command(
 
     All columns but those that a row has in training are ranked, for every row with something held out.
     """
-    from tacit.baselines.popularity import Popularity
-    from tacit.metrics.evaluation import evaluate
+    from tacit.metrics.ranking import check_cutoffs
 
     began = time.perf_counter()
+    cutoffs = check_cutoffs(cutoffs)
+    fitting = None
     if model_path is None:
         data = source.read(needs_time=by != "random")
         train, held_out = data.split(test=test, seed=split_seed, by=by)  # type: ignore[arg-type]
         from tacit import FactorRecommender
 
-        model = FactorRecommender(**parameters, progress=False if as_json else None).fit(train)
+        model = FactorRecommender(**parameters, progress=False if as_json else None)
+        start = time.perf_counter()
+        model.fit(train)
+        fitting = time.perf_counter() - start
     else:
         _refuse_what_a_saved_model_ignores()
         model = open_model(model_path, "evaluate", "similar_cols", "tacit fit recommend")
         train, held_out = _unseen(model, source.read())
-    results = {
-        name: evaluate(one, train, held_out, k=cutoffs, metrics=METRICS, threads=parameters["threads"])
-        for name, one in (("model", model), ("popularity", Popularity().fit(train)))
-    }
+    results, details = _measure(
+        model, train, held_out, cutoffs, threads=parameters["threads"], in_full=page is not None
+    )
     outcome = {
-        **{name: dict(result) for name, result in results.items()},
+        **{name: {f"{metric}@{k}": result[f"{metric}@{k}"] for metric in METRICS for k in cutoffs}
+           for name, result in results.items()},
         "rows": results["model"].users,
         "rows_without_held_out": results["model"].left_out,
         "train": train.nnz,
         "test": held_out.nnz,
         "seconds": round(time.perf_counter() - began, 3),
-    }
+    }  # fmt: skip
     if as_json:
         print_json(outcome)
-        return
-    _print(outcome)
+    else:
+        _print(outcome)
+    if page is not None:
+        from tacit.cli.evaluate.recommend_page import LEAD, Measured, sections
+
+        found = Measured(model, train, held_out, results, details, cutoffs, fitting)
+        write_page(page, f"Recommendations from {Path(source.table).name}", LEAD, sections(found), silent=as_json)
+
+
+def _measure(
+    model: Any,
+    train: "Interactions",
+    held_out: "Interactions",
+    cutoffs: tuple[int, ...],
+    *,
+    threads: int,
+    in_full: bool,
+) -> tuple[dict[str, "Evaluation"], dict[str, "Details"]]:
+    """The model beside popularity; in full, for a page, at more lengths, beside chance, and user by user."""
+    from tacit.baselines.popularity import Popularity
+    from tacit.baselines.random_order import RandomOrder
+    from tacit.metrics import Details, evaluate
+
+    methods = {"model": model, "popularity": Popularity().fit(train)}
+    if not in_full:
+        return {name: evaluate(one, train, held_out, k=cutoffs, metrics=METRICS, threads=threads)
+                for name, one in methods.items()}, {}  # fmt: skip
+    from tacit.cli.evaluate.recommend_page import CURVE
+
+    methods["random"] = RandomOrder().fit(train)
+    lengths = sorted({*cutoffs, *(k for k in CURVE if k <= train.shape[1])})
+    details = {name: Details(cutoffs[0]) for name in methods}
+    results = {
+        name: evaluate(one, train, held_out, k=lengths, metrics=METRICS, threads=threads, details=details[name])
+        for name, one in methods.items()
+    }
+    return results, details
 
 
 def _refuse_what_a_saved_model_ignores() -> None:

@@ -1,0 +1,108 @@
+"""``tacit evaluate grade``: grades of rows that were held out, beside the commonest grade."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tacit.cli.evaluate.page import html_option, write_page
+from tacit.cli.graded_rows import GradedRows, graded_rows_options, ranker_options
+from tacit.cli.models import open_model
+from tacit.cli.options import json_option
+from tacit.cli.output import console, print_json, print_table
+from tacit.errors import InputError
+
+
+@click.command("grade")
+@graded_rows_options
+@click.option("--model", "model_path", type=click.Path(path_type=Path),
+              help="A saved model; TABLE then holds rows it has not seen. Without it, one is fitted here.")  # fmt: skip
+@click.option("--test", default=0.3, show_default=True, type=click.FloatRange(0, 1, min_open=True, max_open=True),
+              help="Share of the graded rows to hold out.")  # fmt: skip
+@click.option("--split-seed", default=0, show_default=True, help="Seed of the split.")
+@html_option
+@ranker_options
+@json_option
+def command(
+    rows: GradedRows,
+    model_path: Path | None,
+    test: float,
+    split_seed: int,
+    page: Path | None,
+    make_model: Callable[..., Any],
+    as_json: bool,
+) -> None:
+    """Measure grades on rows of TABLE whose grade was hidden, beside always saying the middle grade, and chance.
+
+    Rows without a grade are learned from and cannot be tested. Held-out rows take no part in learning at all.
+    """
+    import numpy as np
+
+    from tacit.metrics import ordinal_metrics
+
+    fitting = None
+    if model_path is None:
+        features, grades, classes = rows.read()
+        graded = _graded(grades, rows.table)
+        tested = np.sort(np.random.default_rng(split_seed).permutation(graded)[: max(1, round(test * len(graded)))])
+        rest = np.setdiff1d(np.arange(len(grades)), tested)
+        model = make_model(classes=classes, progress=False if as_json else None)
+        start = time.perf_counter()
+        model.fit(features[rest], [grades[row] for row in rest])
+        fitting = time.perf_counter() - start
+        learned = [grades[row] for row in np.setdiff1d(graded, tested)]
+    else:
+        model = open_model(model_path, "evaluate grade", "rank_score", "tacit fit grade")
+        features, grades, _ = rows.read(model.feature_names_in_.tolist())
+        tested = _graded(grades, rows.table)
+        learned = []
+    truth = _numbers(model.classes_, [grades[row] for row in tested])
+    scores = model.rank_score(features[tested])
+    predicted = _numbers(model.classes_, model.predict(features[tested]).tolist())
+    known = _numbers(model.classes_, learned) if learned else truth
+    rng = np.random.default_rng(split_seed)
+    methods = {
+        "model": (scores, predicted),
+        "middle grade": (np.zeros(len(truth)), np.full(len(truth), int(np.median(known)))),
+        "random": (rng.random(len(truth)), rng.choice(known, len(truth))),
+    }
+    if len(np.unique(truth)) < 2:
+        raise InputError("all tested rows have one grade, so that no order can be judged; give more graded rows.")
+    results = {name: ordinal_metrics(truth, score, guess) for name, (score, guess) in methods.items()}
+    outcome = {**results, "tested": len(tested), "graded": len(learned), "rows": len(grades)}
+    if as_json:
+        print_json(outcome)
+    else:
+        console().print(f"{len(tested):,} graded rows that the model has not seen, "
+                        f"{' < '.join(map(str, model.classes_.tolist()))}")  # fmt: skip
+        print_table(("", *results), [(name, *(f"{one[name]:.4f}" for one in results.values()))
+                                     for name in results["model"]])  # fmt: skip
+    if page is not None:
+        from tacit.cli.evaluate.grade_page import LEAD, Graded, sections
+
+        found = Graded(model, features[tested], tested, truth, scores, predicted, results, len(learned),
+                       len(grades) - len(tested) - len(learned) if learned else 0, fitting)  # fmt: skip
+        write_page(page, f"Grades from {Path(rows.table).name}", LEAD, sections(found), silent=as_json)
+
+
+def _graded(grades: list[Any], table: str) -> Any:
+    import numpy as np
+
+    graded = np.flatnonzero([value is not None and value != -1 and value == value for value in grades])
+    if len(graded) < 2:
+        raise InputError(f"{table!r} has {len(graded)} graded rows, and at least 2 are needed; check --grade.")
+    return graded
+
+
+def _numbers(classes: Any, grades: list[Any]) -> Any:
+    """Places of the grades in the order of the classes."""
+    import numpy as np
+
+    places = {value: place for place, value in enumerate(classes.tolist())}
+    unknown = [grade for grade in grades if grade not in places]
+    if unknown:
+        raise InputError(f"the grade {unknown[0]!r} does not occur among those learned from, which are "
+                         f"{', '.join(map(str, places))}; give more graded rows.")  # fmt: skip
+    return np.array([places[grade] for grade in grades])

@@ -1,0 +1,180 @@
+"""The page of ``tacit evaluate grade``: which grades are confused, how the scores lie, and some rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tacit.cli.evaluate.page import about_the_model, share
+from tacit.cli.evaluate.spread import typical
+from tacit.report.blocks import Columns, Paragraph, Section, Table, Terms, Tiles
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+LEAD = (
+    "Some rows whose grade is known were put aside. The model learned from the other graded rows and from those "
+    "without a grade, then graded the ones put aside."
+)
+MEANINGS = {
+    "auc": "Ordinal AUC: take a row of a higher and one of a lower grade: how often does the higher one score higher? "
+    "The mean over all cuts between neighbouring grades. A coin gets 0.5.",
+    "c_index": "The same over all pairs of different grades at once.",
+    "mae": "How many grades off a prediction is on average.",
+    "mze": "Share of rows whose grade is wrong, by however much.",
+    "amae": "Like mae, but every grade counts alike, however few rows it has.",
+    "qwk": "Agreement beyond chance, far misses weighing more: 1 is perfect, 0 is chance.",
+    "middle grade": "Always says the median grade.",
+    "random": "Draws grades by lot, as often as they occur.",
+}
+BINS = 9
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What ``tacit evaluate grade`` has found; grades are places in ``model.classes_``."""
+
+    model: Any
+    features: "pl.DataFrame"
+    rows: "NDArray[Any]"
+    truth: "NDArray[Any]"
+    scores: "NDArray[Any]"
+    predicted: "NDArray[Any]"
+    results: Mapping[str, Mapping[str, float]]
+    graded: int
+    ungraded: int
+    seconds: float | None
+
+    @property
+    def names(self) -> list[str]:
+        return [str(one) for one in self.model.classes_.tolist()]
+
+
+def sections(found: Graded) -> list[Section]:
+    """The whole page."""
+    return [
+        _in_short(found),
+        _figures(found),
+        _confusion(found),
+        _scores(found),
+        _examples(found),
+        about_the_model(found.model, seconds=found.seconds),
+        _data(found),
+    ]
+
+
+def _in_short(found: Graded) -> Section:
+    ours, theirs = found.results["model"], found.results["middle grade"]
+    off = np.abs(found.truth - found.predicted)
+    selection = getattr(found.model, "selection_", None) or {}
+    alone, both = selection.get("auc_labelled_only"), selection.get("auc")
+    gain = (
+        f" In cross-validation the ordinal AUC was {both:.4f} with the ungraded rows and {alone:.4f} without them."
+        if alone is not None and both is not None
+        else ""
+    )
+    return Section(
+        "In short",
+        [
+            Tiles([
+                ("Ordinal AUC", f"{ours['auc']:.4f}", "a coin gets 0.5"),
+                ("MAE", f"{ours['mae']:.4f}", f"grades off; middle grade {theirs['mae']:.4f}"),
+                ("Exactly right", share(float((off == 0).mean())), f"middle grade {share(1 - theirs['mze'])}"),
+                ("At most one off", share(float((off <= 1).mean())), "of the rows"),
+            ]),
+            Paragraph(f"{len(found.truth):,} rows were tested.{gain}"),
+        ],
+    )  # fmt: skip
+
+
+def _figures(found: Graded) -> Section:
+    rows = [(name, *(f"{one[name]:.4f}" for one in found.results.values())) for name in found.results["model"]]
+    return Section(
+        "How good are the grades?",
+        [Table(("", *found.results), rows, caption="On the rows put aside"), Terms("What they mean", MEANINGS)],
+    )
+
+
+def _confusion(found: Graded) -> Section:
+    counts = np.zeros((len(found.names), len(found.names)), dtype=int)
+    np.add.at(counts, (found.truth, found.predicted), 1)
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    rows = [(name, *(f"{count:,}" for count in line)) for name, line in zip(found.names, counts)]
+    shades = [(0.0, *line) for line in shares.tolist()]
+    return Section(
+        "Which grades are confused",
+        [
+            Table(("true ↓ said →", *found.names), rows, shades=shades, caption="Rows by grade and what was said"),
+            Paragraph("The stronger the colour, the larger the share of the line. Good grades lie on the diagonal, and "
+                      "mistakes close to it."),
+        ],
+    )  # fmt: skip
+
+
+def _scores(found: Graded) -> Section:
+    low, high = np.quantile(found.scores, [0.01, 0.99])
+    edges = np.linspace(low, high if high > low else low + 1, BINS + 1)
+    inner = np.clip(found.scores, edges[0], edges[-1])
+    present = [grade for grade in range(len(found.names)) if np.any(found.truth == grade)]
+    # A chart has six colours; of more grades, six evenly spaced ones are drawn.
+    drawn = [present[place] for place in np.unique(np.linspace(0, len(present) - 1, min(6, len(present))).astype(int))]
+    series = {
+        found.names[grade]: (
+            100 * np.histogram(inner[found.truth == grade], edges)[0] / max(1, np.sum(found.truth == grade))
+        ).tolist()
+        for grade in drawn
+    }
+    labels = [f"{(a + b) / 2:.2g}" for a, b in pairwise(edges)]
+    cuts = ", ".join(f"{cut:.3g}" for cut in np.ravel(found.model.thresholds_))
+    return Section(
+        "How the scores lie",
+        [
+            Columns("Scores by true grade", labels, series, "score", "% of the grade"),
+            Paragraph(f"Each row gets one number, and cuts at {cuts} turn it into a grade. The less the colours "
+                      "overlap, the surer the grades."),
+        ],
+    )  # fmt: skip
+
+
+def _examples(found: Graded) -> Section:
+    shown = found.features.columns[:4]
+    # Nearest first: rows whose score is that of the quantiles, so that none is picked by hand.
+    rows = [
+        (f"{found.rows[place]:,}", *(f"{found.features[place, name]:.4g}" for name in shown),
+         f"{found.scores[place]:.3g}", found.names[found.predicted[place]], found.names[found.truth[place]])
+        for place in typical(found.scores)
+    ]  # fmt: skip
+    more = (
+        f" Of {len(found.features.columns)} features the first four are shown."
+        if len(shown) < found.features.width
+        else ""
+    )
+    return Section(
+        "A few examples",
+        [
+            Paragraph(
+                f"Rows whose score is above that of 90, 75, 50 and 25 of a hundred: none is picked by hand.{more}"
+            ),
+            Table(("row", *shown, "score", "said", "true"), rows),
+        ],
+    )
+
+
+def _data(found: Graded) -> Section:
+    counts = np.bincount(found.truth, minlength=len(found.names))
+    facts = [
+        *([("graded rows to learn from", f"{found.graded:,}"), ("rows without a grade", f"{found.ungraded:,}")]
+          if found.graded else []),
+        ("rows tested", f"{len(found.truth):,}"),
+        ("features", f"{found.features.width:,}"),
+    ]  # fmt: skip
+    return Section(
+        "The data",
+        [
+            Table(("", ""), facts),
+            Columns("Grades of the rows tested", found.names, {"rows": counts.tolist()}, "grade", "rows"),
+        ],
+    )

@@ -1,0 +1,78 @@
+"""What the pages of all jobs share: the option, the section about the model, and writing the file."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tacit._version import __version__
+from tacit.cli.options import OutputFile
+from tacit.cli.output import say
+from tacit.report.blocks import Block, Lines, Paragraph, Section, Table
+
+html_option = click.option("--html", "page", type=OutputFile(), help="Also write a page with pictures to this file.")
+
+
+def write_page(path: Path, title: str, lead: str, sections: Sequence[Section], *, silent: bool) -> None:
+    """The page as one file; says where it is."""
+    from tacit.report.page import render
+
+    path.write_text(render(title, lead, sections, f"Made by `tacit evaluate`, Tacit {__version__}."), encoding="utf-8")
+    if not silent:
+        say(f"wrote the page {path}.")
+
+
+def times(ours: float, theirs: float) -> str:
+    """How much better, in words.
+
+    >>> times(0.4, 0.1), times(0.1, 0.0)
+    ('4.0 times', 'more than')
+    """
+    return f"{ours / theirs:.1f} times" if theirs > 0 else "more than"
+
+
+def share(value: float) -> str:
+    """A share for people.
+
+    >>> share(0.0312), share(0.5), share(float("nan"))
+    ('3.1 %', '50 %', '–')
+    """
+    if value != value:
+        return "–"
+    return f"{100 * value:.1f} %" if value < 0.0995 else f"{100 * value:.0f} %"
+
+
+def about_the_model(model: Any, *, seconds: float | None = None) -> Section:
+    """Parameters beside their defaults, and how training went."""
+    given = {name: value for name, value in model.get_params(deep=False).items() if name not in _RUNNING}
+    defaults = type(model)().get_params(deep=False)
+    rows = [(name, _shown(value), "" if value == defaults[name] else _shown(defaults[name]))
+            for name, value in given.items()]  # fmt: skip
+    took = "" if seconds is None else f", fitted here in {seconds:.1f} s"
+    blocks: list[Block] = [Paragraph(f"A `{type(model).__name__}`{took}.")]
+    blocks += training_curve(getattr(model, "history_", None) or [])
+    blocks.append(Table(("parameter", "here", "default, where it differs"), rows, texts=3, caption="Parameters"))
+    return Section("The model", blocks)
+
+
+_RUNNING = {"threads", "progress", "callback", "checkpoint"}
+"""Parameters that say how to run and not what to learn."""
+
+
+def training_curve(history: Sequence[dict[str, Any]]) -> list[Block]:
+    """The objective by sweep, and what was held out where that was watched."""
+    blocks: list[Block] = []
+    for name, title, label in (
+        ("objective", "What training makes small, sweep by sweep", "objective"),
+        ("held_out_ndcg", "NDCG@10 on positives held out during training", "NDCG@10"),
+    ):
+        curve = [float(record[name]) for record in history if record.get(name) is not None]
+        if len(curve) > 1:
+            sweeps = list(range(1, len(curve) + 1))
+            blocks.append(Lines(title, sweeps, {label: curve}, "sweep", label))
+    return blocks
+
+
+def _shown(value: Any) -> str:
+    return "–" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,71 @@
+"""``tacit evaluate rate``: each rating is predicted before it is learned from, beside means so far."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tacit.cli.evaluate.page import html_option, write_page
+from tacit.cli.models import open_model
+from tacit.cli.options import json_option, was_given
+from tacit.cli.output import console, print_json, print_table
+from tacit.cli.rating_models import rating_options
+from tacit.cli.rating_table import RatingTable, rating_table_options
+from tacit.errors import InputError
+
+
+@click.command("rate")
+@rating_table_options
+@click.option("--model", "model_path", type=click.Path(path_type=Path),
+              help="A saved stream that goes on, in memory only. Without it, one begins here.")  # fmt: skip
+@html_option
+@rating_options
+@json_option
+def command(
+    ratings: RatingTable,
+    model_path: Path | None,
+    page: Path | None,
+    make_model: Callable[[], Any],
+    as_json: bool,
+) -> None:
+    """Predict each rating of TABLE just before learning from it, beside the mean so far and the item's mean so far."""
+    from tacit.baselines.means_so_far import means_so_far
+    from tacit.metrics import mae, rmse
+
+    if model_path is None:
+        model = make_model()
+    else:
+        for name in ("factors", "aggressiveness", "adaptation", "biases", "clip", "seed"):
+            if was_given(name):
+                raise InputError(f"--{name} has no effect with --model, which has its own; leave out one of the two.")
+        model = open_model(model_path, "evaluate rate", "predict_then_learn", "tacit fit rate or tacit stream")
+    data = ratings.read()
+    if not len(data):
+        raise InputError(f"{ratings.table!r} holds no ratings.")
+    users, items, actual = data[ratings.user], data[ratings.item], data[ratings.rating].to_numpy().astype(float)
+    began = time.perf_counter()
+    predictions = {"model": model.predict_then_learn(users, items, actual)}
+    seconds = time.perf_counter() - began
+    predictions |= {"item's mean": means_so_far(actual, items), "mean so far": means_so_far(actual)}
+    errors = {name: {"mae": mae(actual, guess), "rmse": rmse(actual, guess)} for name, guess in predictions.items()}
+    outcome = {
+        "ratings": len(data),
+        "users": users.n_unique(),
+        "items": items.n_unique(),
+        **errors,
+        "seconds": round(seconds, 3),
+    }
+    if as_json:
+        print_json(outcome)
+    else:
+        console().print(f"{len(data):,} ratings of {outcome['items']:,} items by {outcome['users']:,} users, each "
+                        f"predicted before it was learned from, in {seconds:.1f} s")  # fmt: skip
+        print_table(("", *errors), [(name.upper(), *(f"{one[name]:.4f}" for one in errors.values()))
+                                    for name in ("mae", "rmse")])  # fmt: skip
+    if page is not None:
+        from tacit.cli.evaluate.rate_page import LEAD, Stream, sections
+
+        found = Stream(model, users.to_list(), items.to_list(), actual, predictions, errors, seconds)
+        write_page(page, f"Ratings from {Path(ratings.table).name}", LEAD, sections(found), silent=as_json)

@@ -1,0 +1,196 @@
+"""The page of ``tacit evaluate tag``: how many labels are right, which ones, and what some texts got."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tacit.cli.evaluate.page import about_the_model, share, times, training_curve
+from tacit.cli.evaluate.spread import THIRDS, by_third, chips, distribution, short, sizes, thirds, typical
+from tacit.metrics.details import Details
+from tacit.metrics.evaluation import evaluate_lists
+from tacit.report.blocks import Block, Case, Lines, Paragraph, Section, Table, Terms, Tiles
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tacit.metrics.label_evaluation import Labelled
+
+LEAD = (
+    "Texts that the model has not seen were tagged by it, and what it gave was compared with the labels that people "
+    "had given. A label that nobody has given may just be missing, so the true figures are at least as good as these."
+)
+
+MEANINGS = {
+    "precision@k": "Share of the first k labels that people have given. It cannot reach 1 for texts with fewer labels.",
+    "recall@k": "Share of a text's labels that are among the first k.",
+    "ndcg@k": "How far up the right labels stand: 1 when they fill the first places, 0 when none is among the first k.",
+    "psp@k": "Precision in which rare labels count more, as they are forgotten more often; over the best possible.",
+    "most frequent": "Gives every text the labels that most texts have.",
+    "random": "Draws labels by lot.",
+}
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """What ``tacit evaluate tag`` has found; ``lists`` maps a method to label numbers (n, K), best first."""
+
+    model: Any
+    texts: Sequence[str]
+    names: Sequence[Any]
+    truth: "Labelled"
+    lists: Mapping[str, "NDArray[np.int64]"]
+    results: Mapping[str, Mapping[str, float]]
+    cutoffs: Sequence[int]
+    seconds: float | None
+
+    @property
+    def k(self) -> int:
+        return max(self.cutoffs)
+
+
+def sections(found: Tagged) -> list[Section]:
+    """The whole page."""
+    details = {}
+    curves = {}
+    for name, lists in found.lists.items():
+        details[name] = Details(found.k)
+        lengths = range(1, lists.shape[1] + 1)
+        curves[name] = evaluate_lists(
+            lists, found.truth.truth, k=list(lengths), metrics=("precision", "recall", "ndcg"), details=details[name]
+        )
+    about = about_the_model(found.model, seconds=found.seconds)
+    training = training_curve(getattr(found.model.tagger_, "history_", []))
+    return [
+        _in_short(found),
+        _figures(found),
+        _more_labels(curves),
+        _by_text(found, details),
+        _by_label(found, details),
+        _examples(found, details["model"]),
+        Section(about.title, [*about.blocks, *training]),
+        _data(found),
+    ]
+
+
+def _in_short(found: Tagged) -> Section:
+    k, ours, theirs = found.k, found.results["model"], found.results["most frequent"]
+    first = min(found.cutoffs)
+    tiles = Tiles([
+        (f"P@{first}", f"{ours[f'precision@{first}']:.4f}", f"most frequent {theirs[f'precision@{first}']:.4f}"),
+        (f"nDCG@{k}", f"{ours[f'ndcg@{k}']:.4f}", f"most frequent {theirs[f'ndcg@{k}']:.4f}"),
+        (f"Recall@{k}", f"{ours[f'recall@{k}']:.4f}", f"{share(ours[f'recall@{k}'])} of the labels are found"),
+        (f"PSP@{k}", f"{ours[f'psp@{k}']:.4f}", "rare labels count more"),
+    ])  # fmt: skip
+    better = times(ours[f"ndcg@{k}"], theirs[f"ndcg@{k}"])
+    verdict = f"The model ranks labels {better} as well as giving everybody the most frequent ones."
+    if ours[f"ndcg@{k}"] < theirs[f"ndcg@{k}"]:
+        verdict = "The model ranks labels worse than giving everybody the most frequent ones: more texts may help."
+    unknown = found.truth.unknown
+    note = f" {unknown:,} of the labels given do not occur in training and can only be missed." if unknown else ""
+    return Section("In short", [tiles, Paragraph(f"{verdict} {len(found.texts):,} texts were tagged.{note}")])
+
+
+def _figures(found: Tagged) -> Section:
+    rows = [(name, *(f"{one[name]:.4f}" for one in found.results.values())) for name in found.results["model"]]
+    return Section(
+        "How good are the labels?",
+        [
+            Table(("", *found.results), rows, caption="Over all texts that were tested"),
+            Terms("What they mean", MEANINGS),
+        ],
+    )
+
+
+def _more_labels(curves: Mapping[str, Mapping[str, float]]) -> Section:
+    lengths = sorted({int(name.partition("@")[2]) for name in curves["model"]})
+
+    def curve(metric: str, title: str) -> Lines:
+        series = {name: [one[f"{metric}@{k}"] for k in lengths] for name, one in curves.items()}
+        return Lines(title, lengths, series, "labels given, k", f"{metric}@k")
+
+    return Section("More labels", [curve("precision", "Precision"), curve("recall", "Recall")])
+
+
+def _by_text(found: Tagged, details: Mapping[str, Details]) -> Section:
+    scores = {name: one.scores["ndcg"] for name, one in details.items() if name != "random"}
+    return Section(
+        "Not the same for every text",
+        [distribution(f"How nDCG@{found.k} is spread over texts", scores, f"nDCG@{found.k}", "texts")],
+    )
+
+
+def _by_label(found: Tagged, details: Mapping[str, Details]) -> Section:
+    truth = found.truth
+    third = thirds(truth.frequency)
+    given = np.bincount(truth.truth.indices, minlength=len(truth.names))
+    recall = {name: by_third(one.found, third, given) for name, one in details.items() if name != "random"}
+    how_many = np.bincount(third, minlength=3).tolist()
+    rows = [
+        (name, f"{size:,}", *(share(values[place]) for values in recall.values()))
+        for place, (name, size) in enumerate(zip(THIRDS, how_many))
+    ]
+    ours = details["model"]
+    names = truth.names.all()
+    asked = np.flatnonzero(given >= max(3, np.quantile(given[given > 0], 0.75))) if given.any() else np.empty(0, int)
+    rate = ours.found[asked] / np.maximum(given[asked], 1)
+    order = asked[np.lexsort((asked, -rate))]
+
+    def listed(labels: Any, caption: str) -> Table:
+        lines = [(short(names[one]), f"{given[one]:,}", share(ours.found[one] / given[one])) for one in labels]
+        return Table(("label", "texts", f"found among {found.k}"), lines, caption=caption)
+
+    blocks: list[Block] = [
+        Table(("labels", "how many", *(f"found, {name}" for name in recall)), rows,
+              caption=f"Share of the labels given that are among the first {found.k}, by how frequent they are"),
+    ]  # fmt: skip
+    if len(order) >= 10:
+        blocks += [listed(order[:6], "Frequent labels that are found most surely"),
+                   listed(order[::-1][:6], "Frequent labels that are missed most")]  # fmt: skip
+    return Section("Which labels", blocks)
+
+
+def _examples(found: Tagged, details: Details) -> Section:
+    scores = details.scores["ndcg"]
+    names = found.truth.names.all()
+    blocks: list[Block] = [
+        Paragraph(
+            f"Texts whose nDCG@{found.k} is better than that of 90, 75, 50 and 25 of a hundred: none is picked by "
+            "hand. ✓ marks a label that people have given."
+        )
+    ]
+    for place in typical(scores):
+        row = int(details.rows[place])
+        given = names[found.truth.truth[[row]].indices].tolist()
+        best = [names[one] for one in found.lists["model"][row, : found.k] if one >= 0]
+        blocks.append(
+            Case(
+                str(found.names[row]),
+                f"“{found.texts[row][:300].replace('`', '')}”, nDCG@{found.k} {scores[place]:.4f}",
+                {
+                    "the model gives": [(short(one), one in given) for one in best],
+                    f"people gave {len(given)}": chips(given, [one for one in best if one in given]),
+                },
+            )
+        )
+    return Section("A few examples", blocks)
+
+
+def _data(found: Tagged) -> Section:
+    truth = found.truth
+    given = np.diff(truth.truth.indptr)
+    facts = [
+        ("texts to learn from", f"{truth.rows:,}"),
+        ("texts tested", f"{len(found.texts):,}"),
+        ("labels", f"{len(truth.names):,}"),
+        ("words that the model knows", f"{len(found.model.words_):,}"),
+        ("labels of a tested text, median and most", f"{np.median(given):g} and {given.max():,}"),
+    ]
+    return Section(
+        "The data",
+        [
+            Table(("", ""), facts),
+            sizes("How frequent labels are", truth.frequency, "texts to learn from", "labels"),
+        ],
+    )

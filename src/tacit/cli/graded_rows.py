@@ -1,0 +1,95 @@
+"""Tables of rows with and without a grade, and the model that learns from them, as the command line names them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tacit.cli.grade_table import read_features
+from tacit.cli.options import Function, packed
+from tacit.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+RULES = ("absolute", "squared", "kappa", "accuracy")
+
+
+@dataclass(frozen=True)
+class GradedRows:
+    """Where grades and features stand."""
+
+    table: str
+    grade: str
+    order: str | None
+    leave: tuple[str, ...]
+    query: str | None
+
+    def read(self, features: list[str] | None = None) -> "tuple[pl.DataFrame, list[Any], list[Any] | None]":
+        """Features, grades with None where there is none, and the classes when their order was given."""
+        numbers, frame = read_features(self.table, self.query, features=features, leave=(self.grade, *self.leave))
+        return numbers, *_read_order(frame[self.grade], self.order)
+
+
+_TABLE = (
+    click.argument("table"),
+    click.option("--grade", default="grade", show_default=True, metavar="NAME",
+                 help="Column of the grade; empty or -1 is ungraded."),
+    click.option("--order", metavar="A,B,…", help="The grades, lowest first; without it numbers by size."),
+    click.option("--leave", multiple=True, metavar="NAME", help="A column that is no feature, such as an id."),
+    click.option("--query", help="What to ask, when TABLE is a database."),
+)  # fmt: skip
+
+_RANKER = (
+    click.option("--kernel", type=click.Choice(["gaussian", "laplacian", "linear"]), default="gaussian",
+                 show_default=True, help="Shape of the score."),
+    click.option("--solver", type=click.Choice(["auto", "exact", "stochastic"]), default="auto", show_default=True,
+                 help="All pairs at once, or by steps."),
+    click.option("--frequencies", default=512, show_default=True, help="Random frequencies."),
+    click.option("--unlabelled-weight", type=float,
+                 help="Weight of pairs with ungraded rows, 0 to 1; chosen by default."),
+    click.option("--thresholds", "threshold_rule", type=click.Choice(RULES), default="absolute", show_default=True,
+                 help="What the cuts between grades make best."),
+    click.option("--seed", "random_state", default=0, show_default=True, help="Same seed, same bits."),
+    click.option("--threads", default=0, show_default=True, help="Cores to use; 0 is all."),
+)  # fmt: skip
+
+
+def graded_rows_options(function: Function) -> Function:
+    """TABLE and its columns; the verb gets one ``rows``."""
+    names = [field.name for field in fields(GradedRows)]
+    return packed(function, _TABLE, lambda given: {"rows": GradedRows(**given)}, names)
+
+
+def ranker_options(function: Function) -> Function:
+    """Parameters of ``OrdinalRanker``; the verb gets ``make_model``, which takes what is not an option."""
+    names = ["kernel", "solver", "frequencies", "unlabelled_weight", "threshold_rule", "random_state", "threads"]
+    return packed(function, _RANKER, lambda given: {"make_model": _maker(given)}, names)
+
+
+def _maker(given: dict[str, Any]) -> Callable[..., Any]:
+    def make(**more: Any) -> Any:
+        from tacit import OrdinalRanker
+
+        return OrdinalRanker(**given, **more)
+
+    return make
+
+
+def _read_order(column: Any, order: str | None) -> tuple[list[Any], list[Any] | None]:
+    values = column.to_list()
+    text = any(isinstance(value, str) for value in values)
+    if text:
+        values = [None if value is None or value.strip() in {"", "-1"} else value for value in values]
+    if order is None:
+        if text:
+            raise InputError(f"the grades in {column.name!r} are text; say their order, as in --order poor,fair,good.")
+        return values, None
+    names = [name.strip() for name in order.split(",")]
+    if text:
+        return values, names
+    try:
+        return values, [int(name) for name in names]
+    except ValueError:
+        raise InputError(f"--order lists {order!r}, but the grades in {column.name!r} are numbers.") from None
