@@ -2,6 +2,7 @@
 
     python benchmarks/bench.py --list
     python benchmarks/bench.py NAME [--quick] [--show]
+    python benchmarks/bench.py --html FILE
 
 ``--show`` measures nothing and takes the results files as they are. The programs' own output goes to standard error.
 """
@@ -15,6 +16,7 @@ from typing import Any
 
 import registry
 from launch import ABSENT
+from report_page import benchmark_page
 
 HERE = Path(__file__).parent
 
@@ -54,7 +56,12 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="the names that there are")
     parser.add_argument("--quick", action="store_true", help="less than two minutes, into a results file of its own")
     parser.add_argument("--show", action="store_true", help="measure nothing, show what was measured last")
+    parser.add_argument("--html", type=Path, help="write all that was measured so far as one page")
     given = parser.parse_args()
+    if given.html:
+        given.html.write_text(benchmark_page(), encoding="utf-8")
+        print(json.dumps({"page": str(given.html)}))
+        return
     if given.list:
         print(json.dumps({name: registry.title(name) for name in registry.names()}, ensure_ascii=False))
         return

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from tacit.cli.options import json_option
+from tacit.cli.options import OutputFile, json_option
 from tacit.cli.output import console, print_facts, print_json, print_table, say
 from tacit.errors import InputError
 
@@ -19,13 +19,20 @@ from tacit.errors import InputError
 @click.option("--list", "listed", is_flag=True, help="Show the names of all tables and figures.")
 @click.option("--quick", is_flag=True, help="A small version, in less than two minutes.")
 @click.option("--show", is_flag=True, help="Measure nothing; show what was measured last.")
+@click.option("--html", "page", type=OutputFile(), help="Write all that was measured so far as one page.")
 @json_option
-def command(name: str | None, listed: bool, quick: bool, show: bool, as_json: bool) -> None:
+def command(name: str | None, listed: bool, quick: bool, show: bool, page: Path | None, as_json: bool) -> None:
     """Measure the table or figure NAME of a paper, or a job beside its peers, and show it.
 
     The paper's figure stands beside ours; what could not be measured here says why. Without --quick some of them take
     hours. The figures also go to benchmarks/results, those of --quick to files of their own.
     """
+    if page is not None:
+        if name or listed or quick or show:
+            raise InputError("--html writes all that was measured so far; leave out NAME and the other options.")
+        outcome = _ask("--html", str(page.resolve()))
+        print_json(outcome) if as_json else say(f"wrote the page {page}.")
+        return
     known: dict[str, str] = _ask("--list")
     if listed or name is None:
         if as_json:

@@ -122,7 +122,8 @@ def _table(table: Table) -> str:
     shades: Sequence[Sequence[float]] = table.shades or [()] * len(table.rows)
     rows = "".join(f"<tr>{cells(row, 'td', shade)}</tr>" for row, shade in zip(table.rows, shades))
     wide = table.texts > 2 or len(table.headings) > 5
-    kind = "shaded" if table.shades else "stacks" if wide else ""
+    many = " many" if len(table.headings) > 7 else ""
+    kind = "shaded" if table.shades else f"stacks{many}" if wide else ""
     heading = cells(table.headings, "th").replace("<th", '<th scope="col"')
     return f'<table class="{kind}"><thead><tr>{heading}</tr></thead><tbody>{rows}</tbody></table>'
 

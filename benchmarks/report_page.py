@@ -1,0 +1,152 @@
+"""Everything that was measured as one page to look at: ``tacit bench --html FILE``.
+
+Tables come from ``tables/`` and ``views/``, as everywhere; pictures from ``docs/figures`` and, where a few numbers say
+most, drawn here from the same results files.
+"""
+
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import registry
+import results
+from tacit.report import markdown
+from tacit.report.blocks import Bars, Block, Lines, Paragraph, Picture, Section, Table, Tiles
+from tacit.report.page import render
+
+HERE = Path(__file__).parent
+DOCS = HERE.parent / "docs"
+
+TITLE = "What Tacit measures"
+LEAD = (
+    "Every figure on this page was written by a program in `benchmarks/` to a file in `benchmarks/results/`, with the "
+    "command, the date and the machine. Peers are tuned with the same number of trials and run in turn with Tacit on "
+    "the same data. Read ratios within a table rather than seconds: other machines have other seconds."
+)
+JOBS = {
+    "Recommend": ("recommend", "sweep", "engine"),
+    "Tag": ("tag",),
+    "Words": ("words",),
+    "Rate a stream": ("stream",),
+    "Grade": ("grade",),
+}
+"""Section → how the names of its results files and pictures begin; all others come last, under ``OTHERS``."""
+OTHERS = "Loading, measuring, and the rest"
+PAPERS = {"fbgd": "fBGD", "nn-apa": "NN-APA", "qs3orao": "QS3ORAO", "exmlds": "ExMLDS", "ocmf": "One-class MF"}
+
+
+def benchmark_page(folder: Path = results.FOLDER) -> str:
+    """The whole page, from the results files in a folder."""
+    records = {path.stem: results.read(path.stem) for path in sorted(folder.glob("*.json"))}
+    sections = [_in_short(records)]
+    for job in (*JOBS, OTHERS):
+        blocks = [*_drawn(job, records), *_pictures(job), *_tables(job, records)]
+        if blocks:
+            sections.append(Section(job, blocks))
+    for paper, name in PAPERS.items():
+        sections.append(Section(f"The paper's tables: {name}", list(_paper(paper))))
+    return render(TITLE, LEAD, sections, "Made by `tacit bench --html`.")
+
+
+def _job(name: str) -> str:
+    return next((job for job, starts in JOBS.items() if name.startswith(starts)), OTHERS)
+
+
+def _in_short(records: dict[str, dict[str, Any]]) -> Section:
+    """Ratios that can be read off the results files, each with the file it is from."""
+    tiles = []
+    if "recommend" in records:
+        sets = [data["methods"] for data in records["recommend"]["figures"].values()]
+        ratios = [
+            one["Tacit, no parameters"]["ndcg@10"]
+            / max(row["ndcg@10"] for name, row in one.items() if not name.startswith("Tacit"))
+            for one in sets
+        ]
+        remark = f"NDCG@10 of Tacit without parameters over the best tuned peer on {len(sets)} sets; `recommend.json`"
+        tiles.append(("Accuracy", _span(ratios, 2), remark))
+        for peer in ("Implicit, tuned", "Irspack, tuned"):
+            both = [one for one in sets if peer in one]
+            ratios = [one[peer]["fit_seconds_best"] / one["Tacit, no parameters"]["fit_seconds_best"] for one in both]
+            if ratios:
+                name = peer.partition(",")[0]
+                remark = f"fit time of {name}, tuned, over ours on {len(ratios)} sets; `recommend.json`"
+                tiles.append((f"Beside {name}", _span(ratios), remark))
+    if "words-quick" in records:
+        table = records["words-quick"]["figures"].get("methods", {})
+        ours, other = table.get("tacit"), table.get("gensim skip-gram")
+        if ours and other and "processor_seconds" in ours:
+            ratio = other["processor_seconds"] / ours["processor_seconds"]
+            tiles.append(("Beside gensim", _span([ratio]), "processor time of skip-gram over ours; `words-quick.json`"))
+    if "stream-speed" in records:
+        ratio = records["stream-speed"]["figures"]["times_biased_mf"].get("partial_fit diagonal k=10")
+        if ratio:
+            tiles.append(("Beside river", f"{ratio:.0f}×", "ratings a second over BiasedMF; `stream-speed.json`"))
+    dates = sorted({str(record.get("date", "")) for record in records.values()} - {""})
+    machines = sorted({str(record.get("machine", {}).get("processor", "")) for record in records.values()} - {""})
+    facts = f"{len(records)} results files, from {dates[0]} to {dates[-1]}, on {'; '.join(machines)}." if dates else ""
+    return Section("In short", [*([Tiles(tiles)] if tiles else []), Paragraph(facts)])
+
+
+def _span(ratios: list[float], digits: int = 1) -> str:
+    low, high = (f"{value:.{digits}f}" for value in (min(ratios), max(ratios)))
+    return f"{low}×" if low == high else f"{low}–{high}×"
+
+
+def _drawn(job: str, records: dict[str, dict[str, Any]]) -> Iterator[Block]:
+    if job != "Recommend":
+        return
+    for name, data in records.get("recommend", {}).get("figures", {}).items():
+        ndcg = {method: row["ndcg@10"] for method, row in data["methods"].items()}
+        yield Bars(f"{name}: NDCG@10 on held-out positives", ndcg, marked="Tacit, no parameters")
+        seconds = {method: row["fit_seconds_best"] for method, row in data["methods"].items()}
+        yield Bars(f"{name}: seconds to fit, best of several", seconds, marked="Tacit, no parameters", unit=" s")
+    rows = records.get("sweep", {}).get("figures", {}).get("table", [])
+    most = max((row["positives"] for row in rows), default=0)
+    chosen = sorted((row for row in rows if row["positives"] == most), key=lambda row: row["factors"])
+    if len(chosen) > 1:
+        series = {name: [row[name]["sweep_seconds"] for row in chosen] for name in ("tacit", "implicit", "irspack")}
+        factors = [row["factors"] for row in chosen]
+        yield Lines(f"Seconds of one sweep, {most:,} positives", factors, series, "factors", "seconds", log_x=True)
+
+
+def _pictures(job: str) -> Iterator[Block]:
+    captions = {}
+    for page in sorted(DOCS.rglob("*.md")):
+        for caption, name in re.findall(r"!\[([^\]]*)\]\([^)]*figures/([\w-]+)\.svg\)", page.read_text("utf-8")):
+            captions.setdefault(name, caption)
+    for path in sorted((DOCS / "figures").glob("*.svg")):
+        if _job(path.stem) == job and path.stem in captions:
+            yield Picture(captions[path.stem], path.read_text(encoding="utf-8"))
+
+
+def _tables(job: str, records: dict[str, dict[str, Any]]) -> Iterator[Block]:
+    for name, record in records.items():
+        if _job(name) != job or not (HERE / "tables" / f"{name.replace('-', '_')}.py").exists():
+            continue
+        module = importlib.import_module(f"tables.{name.replace('-', '_')}")
+        yield Paragraph(f"**{(module.__doc__ or name).splitlines()[0]}**")
+        yield from markdown.blocks(module.render(record))
+        yield Paragraph(_source(record))
+
+
+def _paper(paper: str) -> Iterator[Block]:
+    names = [name for name in registry.names() if name.startswith(f"{paper}-")]
+    if names:
+        yield Paragraph(registry.citation(names[0]))
+    for name in names:
+        yield Paragraph(f"**{registry.title(name)}**; `tacit bench {name}`")
+        for table in registry.tables(name, quick=False):
+            if table.rows:
+                yield Table(table.headings, table.rows, caption=table.title)
+            for note in table.notes:
+                yield Paragraph(note)
+        for record in registry.records(name, quick=False):
+            yield Paragraph(_source(record) if record else "Not measured yet.")
+
+
+def _source(record: dict[str, Any]) -> str:
+    machine = record["machine"]
+    where = f"{machine.get('cores', '?')} cores, {machine.get('processor', 'unknown processor')}"
+    return f"`{record['command']}`, {record['date']}, {where}."

@@ -1,0 +1,46 @@
+"""The page of all that was measured is complete in itself and says what the tables say."""
+
+import re
+
+from tests.report.pages import checked
+
+
+def test_the_page_holds_every_table_that_the_results_give():
+    import report_page
+    import results
+
+    page = report_page.benchmark_page()
+    text = checked(page)
+    record = results.read("recommend")
+    for data in record["figures"].values():
+        for method, row in data["methods"].items():
+            assert method in text
+            assert f"{row['ndcg@10']:.4f}" in text
+    assert "tacit bench fbgd-table4" in text
+    assert len(re.findall("<img class", page)) >= 4
+
+
+def test_every_table_module_of_a_results_file_is_shown():
+    import report_page
+    import results
+
+    records = {path.stem: results.read(path.stem) for path in sorted(results.FOLDER.glob("*.json"))}
+    shown = [block for job in (*report_page.JOBS, report_page.OTHERS) for block in report_page._tables(job, records)]
+    commands = {record["command"] for name, record in records.items()
+                if (report_page.HERE / "tables" / f"{name.replace('-', '_')}.py").exists()}  # fmt: skip
+    said = " ".join(getattr(block, "text", "") for block in shown)
+    assert [command for command in commands if command not in said] == []
+
+
+def test_an_empty_folder_gives_a_page_that_says_what_is_missing(tmp_path):
+    import report_page
+
+    assert "What Tacit measures" in checked(report_page.benchmark_page(tmp_path))
+
+
+def test_the_verb_writes_the_page(tmp_path, capsys):
+    from tacit.cli.app import main
+
+    main(["bench", "--html", str(tmp_path / "bench.html")])
+    assert "wrote the page" in capsys.readouterr().err
+    checked((tmp_path / "bench.html").read_text(encoding="utf-8"))
