@@ -10,7 +10,7 @@ from typing import Any
 
 import papers
 import results
-from views import Table, View, exmlds, fbgd, nn_apa, ocmf, qs3orao
+from views import Table, View, exmlds, fbgd, nn_apa, ocmf, qs3orao, versus
 
 HERE = Path(__file__).parent
 
@@ -58,7 +58,16 @@ PAPERS: dict[str, dict[str, Entry]] = {
 }
 """Paper → its table or figure → entry; the name is the two with a dash."""
 
-PEERS: dict[str, Entry] = {}
+PEERS: dict[str, Entry] = {
+    job: Entry((f"versus.py {job}",), ("versus",), versus.view(job), title)
+    for job, title in {
+        "recommend": "Recommenders beside implicit, irspack, cmfrec, EASE, BPR and WARP",
+        "tag": "Taggers beside napkinXC, omikuji and one-vs-rest",
+        "words": "Word vectors beside gensim",
+        "stream": "Rating streams beside river and Surprise",
+        "grade": "Ordinal grades beside mord and skordinal",
+    }.items()
+}
 """Jobs beside the peers, at three sizes."""
 
 

@@ -20,6 +20,7 @@ HERE = Path(__file__).parent
 QUICK = "--quick"
 
 ARGUMENTS = {
+    "versus": ["recommend", "tag", "words", "stream", "grade"],
     "words": ["quality", "counting", "weights", "curve", "items"],
     "grade": ["quality", "real", "size", "large", "rate"],
     "tag": ["quality", "hidden", "best", "scale", "audit"],

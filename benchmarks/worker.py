@@ -11,9 +11,10 @@ import contextlib
 import importlib
 import json
 import os
-import resource
 import sys
 import time
+
+import memory
 
 
 def main() -> None:
@@ -31,12 +32,12 @@ def main() -> None:
         request = json.loads(line)
         try:
             with contextlib.redirect_stdout(sys.stderr):
+                memory.reset()
                 began = time.perf_counter()
                 rows, cols = adapter.fit(train, threads, **request["fit"])
-                seconds = time.perf_counter() - began
+                seconds, peak = time.perf_counter() - began, memory.peak_mib()
             if request.get("save"):
                 np.savez(request["save"], rows=rows, cols=cols)
-            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             answer = {"seconds": seconds, "peak_mib": round(peak, 1)}
         except Exception as error:
             answer = {"error": f"{type(error).__name__}: {error}"}

@@ -1,0 +1,86 @@
+"""A job beside its peers: one table per size, and below it who is ahead in what."""
+
+from typing import Any
+
+from views import ABSENT, Figures, Table, number, unmeasured
+
+OURS = "Tacit"
+HEADINGS = ("fit, s", "times ours", "answers, s", "peak MiB", "")
+
+
+def view(job: str) -> Any:
+    """The view of one job, for the registry."""
+
+    def tables(figures: Figures | None) -> list[Table]:
+        found = (figures or {}).get(job)
+        if not found:
+            return [unmeasured(f"{job} beside its peers")]
+        return [_table(job, size, data) for size, data in found.items()]
+
+    return tables
+
+
+def _table(job: str, size: str, data: dict[str, Any]) -> Table:
+    measures, methods = data["measures"], data["methods"]
+    ours = fastest_of_ours(data)
+    rows = []
+    for name, row in methods.items():
+        if "absent" in row:
+            rows.append([name, *[ABSENT] * (len(measures) + 4), row["absent"]])
+            continue
+        ratio = row["fit_seconds"] / ours if ours else None
+        where = f"measured by {row['taken_from']}" if "taken_from" in row else ""
+        rows.append(
+            [name, *(number(row["measures"][measure]) for measure in measures), number(row["fit_seconds"], 3)]
+            + [number(ratio, 2), number(row["predict_seconds"], 3), number(row["peak_mib"], 0), where]
+        )
+    facts = ", ".join(f"{value:,} {what}" for what, value in data["facts"].items())
+    heads = ["method", *(f"{name}{'' if better else ' (less is better)'}" for name, better in measures.items())]
+    title = f"{job}: {size}" + (f" ({facts})" if facts else "")
+    return Table(title, [*heads, *HEADINGS], rows, [verdict(data)])
+
+
+def measured(data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Our methods and the others, those that were measured."""
+    found = {name: row for name, row in data["methods"].items() if "absent" not in row}
+    ours = {name: row for name, row in found.items() if name.startswith(OURS)}
+    return ours, {name: row for name, row in found.items() if name not in ours}
+
+
+def fastest_of_ours(data: dict[str, Any]) -> float | None:
+    """Seconds to fit of the first of our methods, which the others are divided by."""
+    ours, _ = measured(data)
+    return next((float(row["fit_seconds"]) for row in ours.values()), None)
+
+
+def verdict(data: dict[str, Any]) -> str:
+    """Whether one of our methods is ahead of every peer in accuracy and in time, else what falls short of whom."""
+    ours, peers = measured(data)
+    if not ours or not peers:
+        return "Not enough was measured to compare."
+    leading, more_is_better = next(iter(data["measures"].items()))
+
+    def accuracy(row: dict[str, Any]) -> float:
+        return float(row["measures"][leading]) * (1 if more_is_better else -1)
+
+    best_peer = max(peers, key=lambda name: accuracy(peers[name]))
+    fastest_peer = min(peers, key=lambda name: peers[name]["fit_seconds"])
+    for name, row in ours.items():
+        ahead = accuracy(row) >= accuracy(peers[best_peer])
+        if ahead and row["fit_seconds"] <= peers[fastest_peer]["fit_seconds"]:
+            ratio = peers[best_peer]["fit_seconds"] / row["fit_seconds"]
+            return (
+                f"{name} is ahead of every peer in {leading} and in time ({best_peer} takes {ratio:.1f} times as long)."
+            )
+    best = max(ours, key=lambda name: accuracy(ours[name]))
+    gap = accuracy(ours[best]) - accuracy(peers[best_peer])
+    slower = ours[best]["fit_seconds"] / peers[best_peer]["fit_seconds"]
+    accurate = (
+        f"{best} is ahead of {best_peer}, the best peer, by {gap:.4f} in {leading}"
+        if gap >= 0
+        else f"{best} falls short of {best_peer} by {-gap:.4f} in {leading}"
+    )
+    time = f"takes {slower:.2f} of its time" if slower <= 1 else f"takes {slower:.2f} times as long"
+    faster = [name for name, row in peers.items() if row["fit_seconds"] < ours[best]["fit_seconds"]]
+    behind = f"; faster, and less accurate: {', '.join(n for n in faster if accuracy(peers[n]) < accuracy(ours[best]))}"
+    return f"{accurate} and {time}{behind if any(accuracy(peers[n]) < accuracy(ours[best]) for n in faster) else ''}."
