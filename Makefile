@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data/README.md),)
 export TACIT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: setup demo test lint bench bench-setup docs clean
+.PHONY: setup demo test lint bench bench-setup bench-check docs clean
 
 $(VENV)/base.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -49,6 +49,10 @@ bench-setup: setup $(PEERS)/stamp
 # QUICK=1 for the small versions, NAME="recommend sweep" for some of them.
 bench: bench-setup
 	$(BIN)/python benchmarks/run.py $(if $(QUICK),--quick) $(NAME)
+
+# Fails when a key ratio has lost 20 % against the last results.
+bench-check: bench-setup
+	$(BIN)/python benchmarks/check.py
 
 $(VENV)/docs.stamp: pyproject.toml $(VENV)/base.stamp
 	$(PIP) install -e '.[docs]'

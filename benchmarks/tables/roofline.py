@@ -24,10 +24,12 @@ def render(record: dict[str, Any]) -> str:
         for name, kernel in figures["kernels"].items():
             for threads, row in kernel["threads"].items():
                 rows.append(
-                    [name, threads, f"{kernel['operations_per_byte']:.2f}", f"{1e3 * row['seconds']:.1f}"]
-                    + [f"{row['gigaflops']:.2f}", f"{row['attainable_gigaflops']:.1f}", row["bound"]]
-                    + [f"{100 * row['share']:.0f} %"]
-                )
+                    [
+                        name, threads, f"{kernel['operations_per_byte']:.2f}", f"{1e3 * row['seconds']:.1f}",
+                        f"{row['gigaflops']:.2f}", f"{row['attainable_gigaflops']:.1f}", row["bound"],
+                        f"{100 * row['share']:.0f} %",
+                    ]
+                )  # fmt: skip
         heads = ["kernel", "threads", "operations per byte", "ms", "GFLOP/s", "attainable", "bound by", "share"]
         loss = figures["largest_loss"]
         named = (

@@ -31,9 +31,11 @@ def _table(job: str, size: str, data: dict[str, Any]) -> Table:
         ratio = row["fit_seconds"] / ours if ours else None
         where = f"measured by {row['taken_from']}" if "taken_from" in row else ""
         rows.append(
-            [name, *(number(row["measures"][measure]) for measure in measures), number(row["fit_seconds"], 3)]
-            + [number(ratio, 2), number(row["predict_seconds"], 3), number(row["peak_mib"], 0), where]
-        )
+            [
+                name, *(number(row["measures"][measure]) for measure in measures), number(row["fit_seconds"], 3),
+                number(ratio, 2), number(row["predict_seconds"], 3), number(row["peak_mib"], 0), where,
+            ]
+        )  # fmt: skip
     facts = ", ".join(f"{value:,} {what}" for what, value in data["facts"].items())
     heads = ["method", *(f"{name}{'' if better else ' (less is better)'}" for name, better in measures.items())]
     title = f"{job}: {size}" + (f" ({facts})" if facts else "")

@@ -1,0 +1,132 @@
+"""Has anything become slower or worse? Key ratios against those of the last results; a loss of 20 % fails.
+
+    python benchmarks/check.py            measure and compare with results/check.json; exit code 1 and names on a loss
+    python benchmarks/check.py --update   measure and write results/check.json
+
+Ratios, not seconds, so that another machine gives about the same: each kernel's share of its roof (``roofline.py``,
+small shapes), the naive gradient's time over ours, fits of peers over ours in one run where the peers' environment is
+there, and NDCG@10 over popularity's on Debian's dependencies, which come with the package. More is better for all of
+them. What looks lost is measured again, twice if need be, before it counts: a busy machine is no loss.
+"""
+
+import argparse
+import statistics
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import results
+from roof import machine, work
+from roofline import SMALL, attainable
+
+FILE = "check"
+LOSS = 0.2
+TRIES = 3
+
+
+def lost(now: Mapping[str, float], last: Mapping[str, float], loss: float = LOSS) -> dict[str, str]:
+    """Ratios that fell by more than ``loss`` of what they were, or were not measured; name → sentence.
+
+    >>> lost({"a": 0.7, "b": 0.9, "new": 1.0}, {"a": 1.0, "b": 1.0, "c": 2.0})
+    {'a': 'a fell from 1 to 0.7, by 30 %', 'c': 'c was not measured'}
+    """
+    found = {}
+    for name, before in last.items():
+        if name not in now:
+            found[name] = f"{name} was not measured"
+        elif now[name] < (1 - loss) * before:
+            found[name] = f"{name} fell from {before:.3g} to {now[name]:.3g}, by {100 * (1 - now[name] / before):.0f} %"
+    return found
+
+
+def share_of_roof(kernel: str, able: dict[str, Any]) -> float:
+    """How much of the attainable a kernel reaches on one thread; others may want the second one."""
+    load = work.KERNELS[kernel](**SMALL[kernel])
+    seconds = machine.best_seconds(lambda: load.call(1), 4)
+    return load.operations / seconds / 1e9 / attainable(load, able)
+
+
+def over_naive() -> float:
+    """Time of the naive gradient over that of ours, both on one thread."""
+    from threadpoolctl import threadpool_limits
+
+    from tacit.baselines.naive_gradient import naive_gradient
+    from tacit.objective.two_towers import TwoTowers
+
+    cells = work.skewed(3_000, 3_000, 60_000)
+    P, Q = work.factors(3_000, 32), work.factors(3_000, 32, 1)
+    objective = work.whole_data(cells)
+    towers = TwoTowers.of_ids(objective, 32)
+    with threadpool_limits(1, user_api="blas"):
+        naive = machine.best_seconds(lambda: naive_gradient(objective.rows, P, Q), 2)
+        ours = machine.best_seconds(lambda: towers.half("rows", Q, threads_=1).value_and_gradient(P), 10)
+    return naive / ours
+
+
+def over_peer(adapter: str, sweeps: str) -> float:
+    """Time of a peer's fit over ours with as many sweeps, alternating, on one thread."""
+    from workers import Worker, alternate
+
+    cells = work.skewed(20_000, 5_000, 400_000)
+    with Worker("tacit_", cells, threads=1) as ours, Worker(adapter, cells, threads=1) as theirs:
+        runs = {"ours": (ours, {"iterations": 4}), "theirs": (theirs, {sweeps: 4})}
+        seconds = alternate({name: (worker, {"factors": 64, **given}) for name, (worker, given) in runs.items()}, 3)
+    return statistics.median(seconds["theirs"]) / statistics.median(seconds["ours"])
+
+
+def over_popularity() -> float:
+    """NDCG@10 of the recommender with nothing given over that of popularity, a fifth of the dependencies held out."""
+    from tacit import FactorRecommender
+    from tacit.baselines import Popularity
+    from tacit.data.debian import load_debian
+    from tacit.metrics.evaluation import evaluate
+
+    train, test = load_debian().dependencies.split(test=0.2, seed=0)
+    models = [FactorRecommender(progress=False).fit(train), Popularity().fit(train)]
+    ours, popular = (float(evaluate(model, train, test, k=10, metrics=("ndcg",))["ndcg@10"]) for model in models)
+    return ours / popular
+
+
+def ratios() -> dict[str, Callable[[], float]]:
+    """Name of each ratio → how to measure it."""
+    able = machine.measure(1)
+    made: dict[str, Callable[[], float]] = {
+        f"{kernel}: share of its roof": lambda kernel=kernel: share_of_roof(kernel, able) for kernel in work.KERNELS
+    }
+    made["naive gradient over ours"] = over_naive
+    made["implicit over ours"] = lambda: over_peer("implicit_", "iterations")
+    made["irspack over ours"] = lambda: over_peer("irspack_", "epochs")
+    made["NDCG@10 over popularity"] = over_popularity
+    return made
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--update", action="store_true", help="write results/check.json instead of comparing")
+    update = parser.parse_args().update
+    path = results.FOLDER / f"{FILE}.json"
+    last: dict[str, float] = {} if update or not path.exists() else results.read(FILE)["figures"]
+    now: dict[str, float] = {}
+    for name, measure in ratios().items():
+        try:
+            now[name] = measure()
+            for _ in range(TRIES - 1):
+                if name not in lost(now, last):
+                    break
+                now[name] = max(now[name], measure())
+        except SystemExit as absent:
+            print(f"{name}: left out, {absent}", flush=True)
+            last.pop(name, None)
+            continue
+        print(f"{name}: {now[name]:.3g}" + (f", was {last[name]:.3g}" if name in last else ""), flush=True)
+    if update:
+        print(results.write(FILE, now))
+    elif not path.exists():
+        raise SystemExit("there are no last ratios to compare with; run python benchmarks/check.py --update first.")
+    elif sentences := lost(now, last):
+        raise SystemExit("lost: " + "; ".join(sentences.values()) + ".")
+    else:
+        print(f"nothing lost: all {len(last)} ratios are within {100 * LOSS:.0f} % of the last ones.")
+
+
+if __name__ == "__main__":
+    main()

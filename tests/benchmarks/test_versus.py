@@ -1,0 +1,120 @@
+"""Jobs beside their peers: the same answers for the same data, and verdicts that say what the figures say."""
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from tests.benchmarks.conftest import FOLDER
+
+JOBS = ("recommend", "tag", "words", "stream", "grade")
+
+
+def figures(**methods):
+    rows = {
+        name: {"measures": {"NDCG": accuracy}, "fit_seconds": seconds, "predict_seconds": 0.1, "peak_mib": 100.0}
+        for name, (accuracy, seconds) in methods.items()
+    }
+    return {"facts": {"rows": 10}, "measures": {"NDCG": True}, "methods": rows}
+
+
+def test_verdict_ahead_in_both():
+    verdict = importlib.import_module("views.versus").verdict
+    said = verdict(figures(Tacit=(0.5, 1.0), fast=(0.3, 2.0), good=(0.4, 3.0)))
+    assert said == "Tacit is ahead of every peer in NDCG and in time (good takes 3.0 times as long)."
+
+
+def test_verdict_names_the_shortfall_in_accuracy():
+    verdict = importlib.import_module("views.versus").verdict
+    said = verdict(figures(Tacit=(0.4, 1.0), peer=(0.45, 2.0)))
+    assert said == "Tacit falls short of peer by 0.0500 in NDCG and takes 0.50 of its time."
+
+
+def test_verdict_names_the_shortfall_in_time():
+    verdict = importlib.import_module("views.versus").verdict
+    said = verdict(figures(Tacit=(0.4, 4.0), peer=(0.3, 2.0), poor=(0.1, 1.0)))
+    assert said.startswith("Tacit is ahead of peer, the best peer, by 0.1000 in NDCG and takes 2.00 times as long")
+    assert said.endswith("faster, and less accurate: peer, poor.")
+
+
+def test_verdict_where_less_is_better():
+    verdict = importlib.import_module("views.versus").verdict
+    data = figures(Tacit=(0.7, 1.0), peer=(0.8, 2.0)) | {"measures": {"NDCG": False}}
+    assert "ahead of every peer" in verdict(data)
+
+
+def test_a_method_that_is_absent_stays_in_the_table_with_its_reason():
+    view = importlib.import_module("views.versus").view
+    data = figures(Tacit=(0.5, 1.0), peer=(0.4, 2.0))
+    data["methods"]["big"] = {"absent": "too large"}
+    (table,) = view("recommend")({"recommend": {"small": data}})
+    assert [row[0] for row in table.rows] == ["Tacit", "peer", "big"]
+    assert table.rows[2][-1] == "too large"
+    assert table.rows[1][3] == "2.00"
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_every_job_has_sizes_measures_and_methods_of_ours_and_of_others(job):
+    module = importlib.import_module(f"contest.{job}")
+    assert len(module.SIZES) == 3
+    assert module.MEASURES
+    ours = [name for name in module.METHODS if name.startswith("Tacit")]
+    assert ours
+    assert len(module.METHODS) > len(ours)
+    assert all(size in module.SIZES for method in module.METHODS.values() for size in method.absent)
+
+
+@pytest.mark.jit
+def test_a_task_answers_measured_in_a_process_of_its_own(tmp_path):
+    contest = importlib.import_module("contest")
+    rng = np.random.default_rng(0)
+    cells = sp.csr_array((rng.random((60, 30)) < 0.2).astype(np.float32))
+    for part in ("main", "small"):
+        contest.save(tmp_path, part, train=cells, rows=np.arange(20), test=cells[:20])
+    request = {"job": "recommend", "method": "Tacit, nothing given", "folder": str(tmp_path), "part": "main"}
+    request |= {"points": [{}, {"regularization": -1.0}], "threads": 1}
+    path = os.pathsep.join([str(FOLDER), str(FOLDER.parent / "src")])
+    done = subprocess.run(
+        [sys.executable, str(FOLDER / "contest" / "task.py"), json.dumps(request)],
+        env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    good, bad = map(json.loads, done.stdout.splitlines())
+    assert good["fit_seconds"] > 0
+    assert 20 < good["peak_mib"] < 2000
+    assert bad["error"].startswith("InputError: regularization")
+    answers = np.load(tmp_path / "answers-0.npy")
+    assert answers.shape == (20, 10)
+    assert not (cells.toarray()[np.arange(20)[:, None], answers] > 0).any()
+
+
+def test_what_is_new_is_kept_beside_what_was_there(tmp_path, monkeypatch):
+    versus, results = importlib.import_module("versus"), importlib.import_module("results")
+    monkeypatch.setattr(results, "FOLDER", tmp_path)
+    module = importlib.import_module("contest.grade")
+    versus.keep("versus", "grade", "diamonds", {"rows": 1}, {"mord LogisticAT": {"fit_seconds": 1}}, module)
+    versus.keep("versus", "grade", "car", {"rows": 2}, {"Tacit OrdinalRanker": {"fit_seconds": 2}}, module)
+    versus.keep("versus", "grade", "car", {}, {"skordinal SVOR": {"fit_seconds": 3}}, module)
+    found = results.read("versus")["figures"]["grade"]
+    assert list(found) == ["car", "diamonds"]
+    assert list(found["car"]["methods"]) == ["Tacit OrdinalRanker", "skordinal SVOR"]
+    assert found["car"]["facts"] == {"rows": 2}
+
+
+def test_memory_counts_this_process_alone():
+    """A child of a large parent does not inherit the parent's peak, and ``reset`` forgets what was freed."""
+    held = np.ones(30_000_000)
+    code = (
+        "import memory; a = memory.peak_mib(); x = bytearray(80 << 20); b = memory.peak_mib(); del x; "
+        "memory.reset(); print(a, b, memory.peak_mib())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=FOLDER, capture_output=True, text=True, check=True)
+    before, peak, after = map(float, done.stdout.split())
+    assert held.sum() > 0
+    assert before < 100
+    assert peak > before + 70
+    assert after < before + 40
