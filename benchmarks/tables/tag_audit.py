@@ -1,11 +1,19 @@
-"""Recall of hidden tags among the best suggestions."""
+"""Recall of hidden tags among the best suggestions, and what a person thought of twenty suggestions on all tags."""
 
 from typing import Any
 
 
 def render(record: dict[str, Any]) -> str:
-    methods = record["figures"]["recall among the n best"]
+    figures = record["figures"]
+    methods = figures["recall among the n best"]
     sizes = list(next(iter(methods.values())))
     lines = ["| method | " + " | ".join(f"best {int(n):,}" for n in sizes) + " |", "|---|" + "---:|" * len(sizes)]
     lines += [f"| {name} | " + " | ".join(f"{found[n]:.1%}" for n in sizes) + " |" for name, found in methods.items()]
-    return "\n".join(lines) + f"\n\n{record['figures']['hidden']:,} tags were hidden."
+    lines += ["", f"{figures['hidden']:,} tags were hidden."]
+    suggestions = figures["suggestions on all tags"]
+    lines += ["", "| package | description | lacks | because it carries | looked at |", "|---|---|---|---|---|"]
+    for one in suggestions:
+        because = ", ".join(f"`{label}`" for label in one["companions"])
+        lines.append(f"| {one['package']} | {one['text']} | `{one['tag']}` | {because} | {one['looked at']} |")
+    right = sum(one["looked at"].startswith("right") for one in suggestions)
+    return "\n".join([*lines, "", f"{right} of {len(suggestions)} are right."])

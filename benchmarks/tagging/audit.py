@@ -1,5 +1,7 @@
 """A fifth of Debian's tags hidden: how many are among the n best suggestions; and the best suggestions on all tags."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,9 @@ TAGGERS = {
     "one-vs-rest logistic, text alone": OneVsRestTagger(3.0),
     "label frequency": PopularTagger(),
 }
+LOOKED_AT = Path(__file__).parent / "looked_at.json"
+"""What a person thought of suggestions: "package tag" to a word and the reason."""
+
 _WITH_COMPANIONS = ("NeighbourTagger", "FactorTagger")
 _QUICK = ("FactorTagger", "FactorTagger, text alone", "label frequency")
 
@@ -48,13 +53,15 @@ def measure(quick: bool) -> dict[str, Any]:
         figures["recall among the n best"][name] = found
         print(name, found, flush=True)
     if not quick:
+        looked_at = json.loads(LOOKED_AT.read_text(encoding="utf-8"))
         suggested = FactorTagger(progress=False).missing_labels(
             X, Y, 200, per_row=1, labels=tags.col_ids.all(), row_ids=tags.row_ids.all(),
             feature_names=vectorizer.get_feature_names_out(), texts=debian.descriptions(),
         )  # fmt: skip
         figures["suggestions on all tags"] = [
             {"package": one.row, "tag": one.label, "score": round(one.score, 2), "text": one.text,
-             "carries": list(one.carries), "companions": list(one.companions), "features": list(one.features)}
+             "carries": list(one.carries), "companions": list(one.companions), "features": list(one.features),
+             "looked at": looked_at.get(f"{one.row} {one.label}", "not yet")}
             for one in list(suggested)[::10]
         ]  # fmt: skip
     return figures

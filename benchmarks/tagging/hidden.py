@@ -35,6 +35,7 @@ IDF = (0.0, 0.5)
 METHODS: dict[str, tuple[Make, Grid, bool]] = {
     "joint with the graph of all labels": (joint, JOINT, True),
     "joint with the graph of visible labels": (joint, JOINT, False),
+    "joint as in the paper": (joint, grid(factors=(100,), regularization=STRENGTHS), True),
     "LEML-IMC with the graph of all labels": (LemlImcTagger, grid(regularization=STRENGTHS, idf_power=IDF), True),
     "LEML": (lambda **own: leml(100, progress=False, **own), grid(regularization=STRENGTHS, idf_power=IDF), False),
     "SLEEC": (SleecTagger, grid(regularization=STRENGTHS, idf_power=IDF), False),

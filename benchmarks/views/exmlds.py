@@ -12,8 +12,8 @@ NAMES = {
     "one-vs-rest logistic": "one-vs-all",
 }
 HIDDEN = {
-    "joint as in the paper, graph of all labels": "ExMLDS3",
-    "LEML-IMC, graph of all labels": "LEML-IMC",
+    "joint with the graph of all labels": "ExMLDS3",
+    "LEML-IMC with the graph of all labels": "LEML-IMC",
 }
 NOT_BUILT = dict.fromkeys(("DXML", "PD-Sparse", "PfastreXML", "FastXML", "DiSMEC"), "not among our opponents")
 NO_LARGE = "Delicious, EURLex-4K, Mediamill and Delicious-200K are not here; sets that the paper lacks follow."

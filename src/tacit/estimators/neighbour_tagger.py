@@ -14,7 +14,7 @@ from tacit.data.matrix import as_csr
 from tacit.errors import InputError
 from tacit.estimators.model import Array, Callback
 from tacit.estimators.tagger import Tagger, below
-from tacit.neighbours.clusters import spherical_kmeans
+from tacit.neighbours.clusters import bounded_kmeans, spherical_kmeans
 from tacit.neighbours.partitioned import Learner, Partition, vote
 from tacit.neighbours.topk import normalise
 from tacit.progress import Run
@@ -22,6 +22,7 @@ from tacit.solvers.growth import grown
 from tacit.solvers.label_maps import METHODS, REGRESSIONS, MapSettings
 
 _ROWS_PER_PARTITION = 6000
+_MOST_ROWS = 2 * _ROWS_PER_PARTITION
 _SAMPLE = 0.8
 _SPARSE_BLOCK = 8192
 _RATES = {"skipgram": 0.2, "end_to_end": 0.02}
@@ -45,7 +46,8 @@ class NeighbourTagger(Tagger):
     regularization : ridge of the map from features to the space
     regression : how the map is found: ``"ridge"``, or by alternating directions ``"admm_l2"`` or ``"admm_l1"`` (sparse)
     shift : only associations stronger than log(shift) are kept; 1 keeps all positive ones
-    partitions : instances are clustered into so many parts, each with its own map; None for one per 6,000 rows
+    partitions : instances are clustered into so many parts, each with its own map; None for one per 6,000 rows,
+        and none above 12,000
     learners : so many models, each from its own clustering and sample of rows, vote together
     strongest : each label set is compared with so many partners at most; None for all of them
     impute : before the last fit, each row is given so many labels by a first model and learned from as if it had them;
@@ -220,8 +222,11 @@ class NeighbourTagger(Tagger):
         if clusters == 1:
             centres, of_row = np.zeros((1, X.shape[1]), np.float32), np.zeros(len(carrying), dtype=np.int64)
             settings = replace(settings, threads=self.threads)
+        elif self.partitions is None:
+            centres, of_row = bounded_kmeans(X[carrying], clusters, _MOST_ROWS, rng)
         else:
             centres, of_row = spherical_kmeans(X[carrying], clusters, rng)
+        clusters = len(centres)
         seeds = rng.integers(2**31, size=clusters)
 
         def learn_partition(cluster: int) -> Partition:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tacit.neighbours.topk import normalise
 
 _BLOCK = 4096
+_STUCK = 0.9
 
 
 def spherical_kmeans(
@@ -38,6 +39,37 @@ def spherical_kmeans(
             break
     _fill_empty(of_row, fit, clusters)
     return centres, of_row
+
+
+def bounded_kmeans(
+    X: sp.csr_array, clusters: int, most: int, rng: np.random.Generator
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Spherical k-means whose clusters of more than ``most`` rows are clustered again, so that there may be more.
+
+    >>> X = sp.csr_array(np.eye(4, dtype=np.float32)[[0, 0, 0, 0, 1, 2]])
+    >>> centres, of_row = bounded_kmeans(X, 2, 2, np.random.default_rng(0))
+    >>> int(np.bincount(of_row).max())
+    2
+    """
+    centres, of_row = spherical_kmeans(X, clusters, rng)
+    parts = list(centres)
+    waiting = list(range(clusters))
+    while waiting:
+        cluster = waiting.pop()
+        mine = np.flatnonzero(of_row == cluster)
+        if len(mine) <= most:
+            continue
+        pieces = -(-len(mine) // most)
+        inner, of_mine = spherical_kmeans(X[mine], pieces, rng)
+        if np.bincount(of_mine).max() > _STUCK * len(mine):
+            # Rows that are all alike: any cut is as good as another.
+            of_mine = np.arange(len(mine)) % pieces
+        numbers = np.array([cluster, *range(len(parts), len(parts) + pieces - 1)])
+        of_row[mine] = numbers[of_mine]
+        parts[cluster] = inner[0]
+        parts.extend(inner[1:])
+        waiting.extend(int(number) for number in numbers)
+    return np.stack(parts), of_row
 
 
 def nearest_centre(X: sp.csr_array, centres: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
