@@ -35,7 +35,9 @@ def audit() -> None:
     figure = Figure(figsize=(7, 4.2), layout="constrained")
     axes = figure.add_subplot(xlabel="suggestions looked at", ylabel="hidden tags found, %", ylim=(0, 100))
     others = iter(OTHERS)
-    for name, found in figures["recall among the n best"].items():
+    recall = figures["recall among the n best"]
+    for name in sorted(recall, key=lambda name: -max(recall[name].values())):
+        found = recall[name]
         ours = "Tagger" in name
         alone = "alone" in name
         colour = (PALE if alone else OURS) if ours else next(others)

@@ -5,8 +5,9 @@ from typing import Any
 
 def render(record: dict[str, Any]) -> str:
     figures = record["figures"]
-    methods = figures["recall among the n best"]
-    sizes = list(next(iter(methods.values())))
+    found = figures["recall among the n best"]
+    sizes = list(next(iter(found.values())))
+    methods = {name: found[name] for name in sorted(found, key=lambda name: -found[name][sizes[-1]])}
     lines = ["| method | " + " | ".join(f"best {int(n):,}" for n in sizes) + " |", "|---|" + "---:|" * len(sizes)]
     lines += [f"| {name} | " + " | ".join(f"{found[n]:.1%}" for n in sizes) + " |" for name, found in methods.items()]
     lines += ["", f"{figures['hidden']:,} tags were hidden."]
