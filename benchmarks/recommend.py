@@ -19,13 +19,18 @@ import results
 from tacit.data import load_lastfm, load_movielens_1m, load_sequences
 from tacit.data.interactions import Interactions
 from tacit.metrics.evaluation import evaluate_factors
+from tacit.objective.recipes import noise
 from workers import Worker, alternate
 
 FACTORS = 64
 GRIDS: dict[str, dict[str, list[Any]]] = {
     "implicit_": {"regularization": [0.01, 0.1, 1.0, 10.0], "alpha": [1.0, 5.0, 20.0], "iterations": [15]},
     "irspack_": {"alpha0": [0.01, 0.05, 0.2, 0.5], "reg": [0.003, 0.01, 0.03], "epochs": [12]},
-    "tacit_": {"regularization": [0.1, 0.15, 0.2], "frequency_exponent": [0.0, 0.4], "unlabelled_total": [10.0, 30.0]},
+    "tacit_": {
+        "noise": [0.35, 0.5, 0.7],
+        "frequency_exponent": [(0.7, 0.1), (0.5, 0.4)],
+        "unlabelled_total": [8.0, 20.0],
+    },
 }
 PEER_DEFAULT_TIMES = {"implicit_": {"iterations": 15}, "irspack_": {"alpha0": 0.2, "reg": 0.01, "epochs": 12}}
 
@@ -44,15 +49,20 @@ def ndcg(answer: dict[str, Any], train: Interactions, test: Interactions) -> flo
     return round(float(found["ndcg@10"]), 4)
 
 
-def points(adapter: str, train: Interactions) -> list[dict[str, Any]]:
+def points(adapter: str) -> list[dict[str, Any]]:
     grid = GRIDS[adapter]
-    combined = [dict(zip(grid, values)) for values in itertools.product(*grid.values())]
-    cells = train.shape[0] * train.shape[1]
-    for point in combined:
-        if "unlabelled_total" in point:
-            # The total weight of the unlabelled cells in units of the positives, as a weight per cell.
-            point["unlabelled_weight"] = point.pop("unlabelled_total") * train.nnz / cells
-    return combined
+    return [dict(zip(grid, values)) for values in itertools.product(*grid.values())]
+
+
+def in_units_of(data: Interactions, point: dict[str, Any]) -> dict[str, Any]:
+    """Tacit's parameters from units that carry over from a part of the data to all of them: the weight of all cells
+    over that of the positives, and the ridge over the noise."""
+    point = dict(point)
+    if "unlabelled_total" in point:
+        point["unlabelled_weight"] = point.pop("unlabelled_total") * data.nnz / (data.shape[0] * data.shape[1])
+    if "noise" in point:
+        point["regularization"] = point.pop("noise") * noise(data.matrix)
+    return point
 
 
 def tuned(adapter: str, train: Interactions) -> dict[str, Any]:
@@ -60,8 +70,8 @@ def tuned(adapter: str, train: Interactions) -> dict[str, Any]:
     part, validation = train.split(test=0.2, seed=1)
     scores = []
     with Worker(adapter, part.matrix) as worker:
-        for point in points(adapter, part):
-            answer = worker.fit(save=True, factors=FACTORS, **point)
+        for point in points(adapter):
+            answer = worker.fit(save=True, factors=FACTORS, **in_units_of(part, point))
             scores.append((ndcg(answer, part, validation) if "factors" in answer else -np.inf, point))
     return max(scores, key=lambda pair: pair[0])[1]
 
@@ -71,7 +81,7 @@ def one_set(data: Interactions, repeats: int, tune: bool) -> dict[str, Any]:
     methods: dict[str, tuple[str, dict[str, Any]]] = {"Tacit, no parameters": ("tacit_", {})}
     for adapter in GRIDS:
         if tune:
-            methods[f"{adapter.strip('_').capitalize()}, tuned"] = (adapter, tuned(adapter, train))
+            methods[f"{adapter.strip('_').capitalize()}, tuned"] = (adapter, in_units_of(train, tuned(adapter, train)))
         elif adapter in PEER_DEFAULT_TIMES:
             methods[adapter.strip("_")] = (adapter, PEER_DEFAULT_TIMES[adapter])
     workers = {adapter: Worker(adapter, train.matrix) for adapter in {name for name, _ in methods.values()}}

@@ -27,12 +27,15 @@ def render(record: dict[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
+NOT_SHOWN = ("parameters", "validation", "trials")
+
+
 def _table(rows: dict[str, dict[str, Any]]) -> str:
-    measures = [key for key in max(rows.values(), key=len) if key != "parameters"]
+    measures = [key for key in max(rows.values(), key=len) if key not in NOT_SHOWN]
     body = []
     for name, found in rows.items():
-        if "diverged" in found:
-            body.append([name, "diverged", *[""] * (len(measures) - 1)])
+        if said := found.get("left out") or ("diverged" if "diverged" in found else ""):
+            body.append([name, said, *[""] * (len(measures) - 1)])
         else:
             body.append([name, *(_number(found.get(key)) for key in measures)])
     return table(["method", *measures], body)

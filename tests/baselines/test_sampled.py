@@ -65,3 +65,15 @@ def test_the_generator_is_uniform_and_the_static_sampler_prefers_the_popular():
     assert drawn.min() >= 0 and drawn.max() < 1 and abs(drawn.mean() - 0.5) < 0.02
     cumulative = LambdaFm(rank_scale=0.5)._distribution(np.array([1, 9, 4, 2]))
     assert list(np.argsort(-np.diff(cumulative, prepend=0.0))) == [1, 2, 3, 0]
+
+
+def test_a_callback_sees_every_epoch_and_can_end_the_training(planted):
+    seen = []
+
+    def watch(model):
+        seen.append(model.col_factors_.copy())
+        return len(seen) == 3
+
+    stopped = BprFm(factors=4, epochs=10).fit(planted[0], callback=watch)
+    assert len(seen) == 3
+    assert stopped.col_factors_.tobytes() == BprFm(factors=4, epochs=3).fit(planted[0]).col_factors_.tobytes()

@@ -4,11 +4,12 @@ import inspect
 import subprocess
 import sys
 
+import click
 import pytest
 
 import tacit
 from tacit.cli.defaults import defaults_of
-from tacit.cli.options import SOLVERS
+from tacit.cli.options import SOLVERS, Exponents
 from tacit.estimators import solver_choice
 
 QUICK_HELP = """
@@ -44,3 +45,14 @@ def test_help_shows_defaults_without_slow_imports(job, words):
 def test_the_module_runs_as_the_command_does():
     done = subprocess.run([sys.executable, "-m", "tacit", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"tacit, version {tacit.__version__}"
+
+
+@pytest.mark.parametrize(("given", "expected"), [("0.3", 0.3), ("0.5,0.15", (0.5, 0.15)), ((0.5, 0.15), (0.5, 0.15))])
+def test_exponents_are_one_number_or_two(given, expected):
+    assert Exponents().convert(given, None, None) == expected
+
+
+@pytest.mark.parametrize("given", ["", "much", "1,2,3"])
+def test_other_exponents_are_refused(given):
+    with pytest.raises(click.BadParameter, match="neither a number nor two"):
+        Exponents().convert(given, None, None)

@@ -109,7 +109,7 @@ def test_the_shown_defaults_are_those_of_the_estimator(tacit):
 
     defaults = {name: parameter.default for name, parameter in inspect.signature(FactorRecommender).parameters.items()}
     shown = " ".join(tacit("fit", "recommend", "--help").split())
-    for name in ("factors", "regularization", "patience"):
+    for name in ("factors", "threads", "patience"):
         (found,) = re.findall(rf"--{name} \S+ [^\[]*\[default: ([^\]]+)\]", shown)
         assert found == str(defaults[name])
 

@@ -8,7 +8,9 @@ import scipy.sparse as sp
 
 from tacit import FactorRecommender
 from tacit.errors import InputError
+from tacit.estimators import whole_data_fit
 from tacit.estimators.tune import SPACE, tune
+from tacit.objective.recipes import default_ridge
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +77,16 @@ def test_a_budget_is_needed(positives):
         tune(positives)
     with pytest.raises(InputError, match="fixed must be one of"):
         tune(positives, trials=1, fixed=("colour",))
+
+
+def test_the_smaller_part_has_a_ridge_larger_by_its_noise(positives, monkeypatch):
+    ridges = []
+    fit = whole_data_fit.fit
+
+    def spy(model, data, **options):
+        ridges.append((model.held_out, model.regularization))
+        return fit(model, data, **options)
+
+    monkeypatch.setattr(whole_data_fit, "fit", spy)
+    found = search(positives, trials=1, held_out=0.36)
+    np.testing.assert_allclose(ridges, [(0.36, default_ridge(positives) / 0.8), (0.0, found.best["regularization"])])

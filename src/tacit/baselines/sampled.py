@@ -11,6 +11,7 @@
 All take ids, features on both sides and contexts, and have a bias per column feature.
 """
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -51,8 +52,11 @@ class SampledFactors:
         self.learning_rate, self.regularization = learning_rate, regularization
         self.rank_scale, self.negatives, self.random_state = rank_scale, negatives, random_state
 
-    def fit(self, interactions: Any) -> Self:
-        """Learn from ``Interactions`` (features and contexts included) or a sparse matrix of positives."""
+    def fit(self, interactions: Any, callback: Callable[[Self], bool | None] | None = None) -> Self:
+        """Learn from ``Interactions`` (features and contexts included) or a sparse matrix of positives.
+
+        ``callback`` gets the model as it stands after every epoch; returning True ends the training.
+        """
         data = as_interactions(interactions)
         rows = tower_design.rows_of(data, data.matrix)
         self.row_ids_, self.col_ids_, self.seen_ = data.row_ids, data.col_ids, data.matrix
@@ -64,12 +68,26 @@ class SampledFactors:
             rng.normal(0, 0.1 / np.sqrt(width), (fields.shape[1], width)) for fields in (of_rows, of_cols)
         )
         x_parameters[:, -1] = y_parameters[:, -1] = 0.0
-        self._train(rows.positives, of_rows, of_cols, x_parameters, y_parameters, rng)
+
+        def ends() -> bool:
+            if callback is None:
+                return False
+            self._keep(data, x_parameters, of_cols, y_parameters)
+            return bool(callback(self))
+
+        self._train(rows.positives, of_rows, of_cols, x_parameters, y_parameters, rng, ends)
         self._keep(data, x_parameters, of_cols, y_parameters)
         return self
 
     def _train(
-        self, positives: sp.csr_array, of_rows: Csr, of_cols: Csr, x: Array, y: Array, rng: np.random.Generator
+        self,
+        positives: sp.csr_array,
+        of_rows: Csr,
+        of_cols: Csr,
+        x: Array,
+        y: Array,
+        rng: np.random.Generator,
+        ends: Callable[[], bool],
     ) -> None:
         row = np.repeat(np.arange(positives.shape[0]), np.diff(positives.indptr))
         state = rng.integers(1, 2**63, 1, dtype=np.uint64)
@@ -84,6 +102,8 @@ class SampledFactors:
                 of_rows.indptr, of_rows.indices, of_rows.data, of_cols.indptr, of_cols.indices, of_cols.data,
                 x, y, float(self.learning_rate), float(self.regularization), state,
             )  # fmt: skip
+            if ends():
+                break
 
     def _distribution(self, counts: Array) -> Array:
         """Cumulative probabilities of the columns for the static sampler; the factor sampler reads the scale only."""

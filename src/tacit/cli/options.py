@@ -50,6 +50,23 @@ class TableName(click.ParamType):  # type: ignore[type-arg]
         return [click.shell_completion.CompletionItem(incomplete, type="file")]
 
 
+class Exponents(click.ParamType):  # type: ignore[type-arg]
+    """One number for the columns, or two for rows and columns with a comma between them."""
+
+    name = "number[,number]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            numbers = tuple(float(part) for part in value.split(","))
+        except ValueError:
+            numbers = ()
+        if len(numbers) not in (1, 2):
+            self.fail(f"{value!r} is neither a number nor two with a comma between them, such as 0.5,0.15.", param, ctx)
+        return numbers[0] if len(numbers) == 1 else numbers
+
+
 model_output_option = click.option(
     "-o", "--output", "model_path", required=True, type=OutputFile(), help="File of the model."
 )
@@ -63,9 +80,13 @@ _RECOMMENDER = (
     _parameter("--loss", type=click.Choice(["square", "logistic", "squared_hinge"]), help="Loss on the positives."),
     _parameter("--solver", type=click.Choice(SOLVERS), help="How to train; auto picks one for the loss and the data."),
     _parameter("--iterations", type=int, help="Sweeps at most; by default what the solver needs."),
-    _parameter("--regularization", type=float, help="Strength of the ridge."),
+    _parameter("--regularization", type=float, help="Strength of the ridge; by default from the density."),
     _parameter("--unlabelled-weight", type=float, help="Weight of an unlabelled cell; by default from the density."),
-    _parameter("--frequency-exponent", type=float, help="Above 0, unlabelled cells of frequent columns weigh more."),
+    _parameter(
+        "--frequency-exponent",
+        type=Exponents(),
+        help="Above 0, unlabelled cells of frequent columns weigh more; two numbers are for rows and columns.",
+    ),
     _parameter("--positive-weight", type=click.Choice(["log", "value", "one"]), help="How stored weights count."),
     _parameter("--held-out", type=float, help="Share of positives to hold out; the best sweep on them is kept."),
     _parameter("--patience", type=int, help="Sweeps without a better one before stopping."),

@@ -43,7 +43,7 @@ class FactorRecommender(Model):
         from the density of the data
     unlabelled_target : t
     frequency_exponent : ρ ≥ 0 lets b_y grow with (frequency of y)^ρ: not having taken what everybody knows says
-        more (fBGD Eq. 22). A pair gives a_x an exponent too: (rows, columns)
+        more (fBGD Eq. 22). A pair gives a_x an exponent too, (rows, columns): who took much has seen much
     positive_weight : c from the stored values: ``"log"`` (1 + log(value / smallest)), ``"value"`` or ``"one"``
     unlabelled : ``"all"`` counts every unlabelled cell; ``"sampled"`` as many as there are positives, drawn once;
         ``"same_loss"`` all of them under ℓ (small data only). The last two are there for comparison
@@ -54,7 +54,8 @@ class FactorRecommender(Model):
     nonnegative : keep all parameters at zero or above (``"adagrad"`` and ``"gradient"``)
     learning_rate : γ of ``"adagrad"`` and ``"gradient"``
     regularization, ridge_exponent : the mean ridge in units of the mean weight of a row's positives, and how it is
-        spread: λ_x ∝ (total weight of the cells of x)^ν
+        spread: λ_x ∝ (total weight of the cells of x)^ν. None chooses the ridge from the number of positives per row
+        and column (``tacit.objective.recipes.default_ridge``)
     iterations : sweeps over rows and columns at most; None: 10 of solves, 100 or 200 of gradient steps
     tolerance : stop when a sweep lowers the objective by less than this share of it
     held_out, patience : hold out this share of the positives, stop after ``patience`` sweeps without a better
@@ -89,7 +90,7 @@ class FactorRecommender(Model):
         solver: str = "auto",
         unlabelled_weight: float | None = None,
         unlabelled_target: float = 0.0,
-        frequency_exponent: float | tuple[float, float] = 0.15,
+        frequency_exponent: float | tuple[float, float] = (0.5, 0.15),
         positive_weight: PositiveWeight = "log",
         unlabelled: Unlabelled = "all",
         biases: bool = False,
@@ -97,7 +98,7 @@ class FactorRecommender(Model):
         graph_weight: float = 1.0,
         nonnegative: bool = False,
         learning_rate: float = 0.05,
-        regularization: float = 0.15,
+        regularization: float | None = None,
         ridge_exponent: float = 1.0,
         iterations: int | None = None,
         tolerance: float = 0.0,

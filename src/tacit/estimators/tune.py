@@ -2,9 +2,10 @@
 
 A seeded (1 + 1) search: the first trial is the model as given, the next ones change its factors and its loss alone;
 then some are drawn from the whole space, and most step away from the best so far, by steps that shrink. Every trial
-trains with early stopping on the same held-out positives, and a trial with as many factors as the best one starts from
-its column factors, so most need only a few sweeps. The same seed tries the same settings; a larger budget only tries
-more of them.
+trains with early stopping on the same held-out positives, with a ridge that is larger by as much as the noise is
+(``objective.recipes.noise``): otherwise the best ridge of the smaller part would be too strong for all data. A trial
+with as many factors as the best one starts from its column factors, so most need only a few sweeps. The same seed tries
+the same settings; a larger budget only tries more of them.
 """
 
 import time
@@ -21,7 +22,7 @@ from tacit.errors import InputError
 from tacit.estimators import checks, tower_design, whole_data_fit
 from tacit.estimators.factor_recommender import FactorRecommender, as_interactions
 from tacit.objective.losses import resolve
-from tacit.objective.recipes import UNLABELLED_TOTAL, exponents
+from tacit.objective.recipes import UNLABELLED_TOTAL, default_ridge, exponents
 from tacit.objective.weights import of_positives
 from tacit.progress import Callback, Run
 
@@ -29,7 +30,7 @@ Array = NDArray[Any]
 
 SPACE: dict[str, tuple[Any, ...]] = {
     "unlabelled_share": (2.0, 60.0),
-    "row_exponent": (0.0, 0.8),
+    "row_exponent": (0.0, 1.0),
     "col_exponent": (0.0, 0.6),
     "regularization": (0.03, 0.5),
     "ridge_exponent": (0.7, 1.3),
@@ -137,8 +138,14 @@ class _Search:
         """Try one more setting."""
         setting = self._first() if not self.table else self._next()
         began = time.perf_counter()
-        model = self._made(setting).set_params(
-            held_out=self.held_out, patience=PATIENCE, random_state=self.seed, progress=False, callback=None
+        made = self._made(setting)
+        model = made.set_params(
+            regularization=made.regularization / np.sqrt(1 - self.held_out),
+            held_out=self.held_out,
+            patience=PATIENCE,
+            random_state=self.seed,
+            progress=False,
+            callback=None,
         )
         fitted = whole_data_fit.fit(model, self.data, start=self._start(setting), iterations=SWEEPS)
         scores = [record["held_out_ndcg"] for record in fitted.history]
@@ -182,6 +189,8 @@ class _Search:
         row_exponent, col_exponent = exponents(self.model.frequency_exponent)
         names = ("regularization", "ridge_exponent", "factors", "loss")
         given = {name: getattr(self.model, name) for name in names}
+        if given["regularization"] is None:
+            given["regularization"] = default_ridge(self.data.matrix)
         return {"unlabelled_share": share, "row_exponent": row_exponent, "col_exponent": col_exponent, **given}
 
     def _next(self) -> dict[str, Any]:

@@ -135,7 +135,7 @@ def checked(model: "FactorRecommender", solver: str) -> dict[str, Any]:
     share = checks.number("held_out", model.held_out, 0.0)
     if share >= 1:
         raise InputError(f"held_out is a share of the positives and must be below 1, not {share:g}.")
-    weight = model.unlabelled_weight
+    weight, ridge = model.unlabelled_weight, model.regularization
     threads.resolve(model.threads)
     checks.whole("patience", model.patience, 1)
     given = model.iterations
@@ -147,7 +147,7 @@ def checked(model: "FactorRecommender", solver: str) -> dict[str, Any]:
         "learning_rate": checks.number("learning_rate", model.learning_rate, above=0.0),
         "graph_weight": checks.number("graph_weight", model.graph_weight, 0.0),
         "design": [model.unlabelled, model.biases, model.context_model, model.nonnegative],
-        "regularization": checks.number("regularization", model.regularization, 0.0),
+        "regularization": ridge if ridge is None else checks.number("regularization", ridge, 0.0),
         "ridge_exponent": checks.number("ridge_exponent", model.ridge_exponent),
         "unlabelled_target": checks.number("unlabelled_target", model.unlabelled_target),
         "frequency_exponent": recipes.exponents(model.frequency_exponent),
