@@ -95,7 +95,7 @@ class FactorRecommender(Model):
         unlabelled: Unlabelled = "all",
         biases: bool = False,
         context_model: str = "additive",
-        graph_weight: float = 1.0,
+        graph_weight: float = 0.5,
         nonnegative: bool = False,
         learning_rate: float = 0.05,
         regularization: float | None = None,

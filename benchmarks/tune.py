@@ -1,0 +1,68 @@
+"""``tacit.tune`` from no knowledge: what a budget finds, on the test part that it never saw.
+
+    python benchmarks/tune.py [--seconds 120] [--trials N] [--set NAME] [--quick]
+
+Data and split are those of ``recommend.py``, without features and graphs. The search sees the training part only. One row per data set and budget;
+``--trials`` takes the place of the seconds, for searches whose length should not depend on the machine. Results go to
+``results/tune.json``, with ``--quick`` (20 seconds, Last.fm) to ``results/tune-quick.json``.
+"""
+
+import argparse
+import time
+from typing import Any
+
+import results
+from recommend import data_sets
+from tacit import FactorRecommender, tune
+from tacit.data.interactions import Interactions
+from tacit.metrics.evaluation import evaluate_factors
+
+
+def ndcg(model: FactorRecommender, train: Interactions, test: Interactions) -> float:
+    found = evaluate_factors(model.row_factors_, model.col_factors_, train.matrix, test.matrix, k=10, metrics=("ndcg",))
+    return round(float(found["ndcg@10"]), 4)
+
+
+def searched(train: Interactions, test: Interactions, **budget: Any) -> dict[str, Any]:
+    began = time.perf_counter()
+    found = tune(train, **budget, progress=False)
+    seconds = time.perf_counter() - began
+    return {
+        "ndcg@10": ndcg(found.model, train, test),
+        "validation": round(found.score, 4),
+        "trials": len(found.table),
+        "seconds": round(seconds, 1),
+        "parameters": {
+            name: round(value, 4) if isinstance(value, float) else value for name, value in found.best.items()
+        },
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=120.0)
+    parser.add_argument("--trials", type=int)
+    parser.add_argument("--set", default="", help="only data sets with this in their name")
+    parser.add_argument("--quick", action="store_true", help="20 seconds on Last.fm")
+    asked = parser.parse_args()
+    name = "tune-quick" if asked.quick else "tune"
+    budget: dict[str, Any] = {"seconds": 20.0 if asked.quick else asked.seconds}
+    if asked.trials:
+        budget = {"trials": asked.trials}
+    row = "tune, " + ", ".join(f"{value:g} {unit}" for unit, value in budget.items())
+    figures = results.read(name)["figures"] if (results.FOLDER / f"{name}.json").exists() else {}
+    for set_name, data in data_sets().items():
+        if (asked.set or ("Last.fm" if asked.quick else "")) not in set_name:
+            continue
+        bare = Interactions(data.matrix, data.row_ids, data.col_ids)
+        train, test = bare.split(test=0.2, seed=0)
+        plain = FactorRecommender(progress=False).fit(train)
+        rows = figures.setdefault(set_name, {})
+        rows["no parameters"] = {"ndcg@10": ndcg(plain, train, test)}
+        rows[row] = searched(train, test, **budget)
+        print(set_name, rows, flush=True)
+        results.write(name, figures)
+
+
+if __name__ == "__main__":
+    main()
