@@ -59,7 +59,7 @@ $(VENV)/docs.stamp: pyproject.toml $(VENV)/base.stamp
 	touch $@
 
 docs: $(VENV)/docs.stamp
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 clean:
 	rm -rf $(VENV) build dist site tacit-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

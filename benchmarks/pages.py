@@ -10,7 +10,8 @@ A block stands between two comments in a Markdown page and names a results file:
     <!-- end -->
 
 ``benchmarks/tables/<name>.py`` has ``render(record) -> str``: Markdown from the content of ``results/<name>.json``.
-A dash in the name of a results file is an underscore in the name of its module.
+A dash in the name of a results file is an underscore in the name of its module. A module with ``FILES``, the names of
+several results files, draws from all of them: ``render(records)`` gets a mapping from name to content.
 """
 
 import argparse
@@ -32,14 +33,20 @@ def pages() -> list[Path]:
 
 def render(name: str) -> str:
     """The block for one results file; says so where nothing has been measured yet."""
-    path = HERE / "results" / f"{name}.json"
-    if not path.exists():
-        return f"*Not measured yet: `results/{name}.json` does not exist.*\n"
-    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    table = drawing(name).render(record).strip()
+    module = drawing(name)
+    files = getattr(module, "FILES", (name,))
+    records: dict[str, Any] = {}
+    for file in files:
+        path = HERE / "results" / f"{file}.json"
+        if not path.exists():
+            return f"*Not measured yet: `results/{file}.json` does not exist.*\n"
+        records[file] = json.loads(path.read_text(encoding="utf-8"))
+    if hasattr(module, "FILES"):
+        return f"\n{module.render(records).strip()}\n\n*From {', '.join(f'`{file}.json`' for file in files)}.*\n\n"
+    record = records[name]
     machine = record["machine"]
     where = f"{machine.get('cores', '?')} cores, {machine.get('processor', 'unknown processor')}"
-    return f"\n{table}\n\n*`{record['command']}`, {record['date']}, {where}.*\n\n"
+    return f"\n{module.render(record).strip()}\n\n*`{record['command']}`, {record['date']}, {where}.*\n\n"
 
 
 def drawing(name: str) -> Any:

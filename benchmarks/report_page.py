@@ -45,6 +45,7 @@ def benchmark_page(folder: Path = results.FOLDER) -> str:
         blocks = [*_drawn(job, records), *_pictures(job), *_tables(job, records)]
         if blocks:
             sections.append(Section(job, blocks))
+    sections.append(Section("How it scales", list(_scaling(records))))
     for paper, name in PAPERS.items():
         sections.append(Section(f"The paper's tables: {name}", list(_paper(paper))))
     return render(TITLE, LEAD, sections, "Made by `tacit bench --html`.")
@@ -129,6 +130,16 @@ def _tables(job: str, records: dict[str, dict[str, Any]]) -> Iterator[Block]:
         yield Paragraph(f"**{(module.__doc__ or name).splitlines()[0]}**")
         yield from markdown.blocks(module.render(record))
         yield Paragraph(_source(record))
+
+
+def _scaling(records: dict[str, dict[str, Any]]) -> Iterator[Block]:
+    for name in ("costs", "capacity"):
+        module = importlib.import_module(f"tables.{name}")
+        yield Paragraph(f"**{module.__doc__.splitlines()[0]}**")
+        if all(file in records for file in module.FILES):
+            yield from markdown.blocks(module.render(records))
+        else:
+            yield Paragraph("Not measured yet.")
 
 
 def _paper(paper: str) -> Iterator[Block]:

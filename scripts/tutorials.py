@@ -1,0 +1,64 @@
+"""Run the tutorials and write what their code prints below it.
+
+A block of ``python`` is run in the order of the page; a block of ``text`` right behind it holds what it printed. No
+output is typed by hand.
+
+    python scripts/tutorials.py           run all, rewrite the outputs
+    python scripts/tutorials.py --check   fail where a page shows something else than its code prints
+"""
+
+import argparse
+import contextlib
+import io
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parents[1] / "docs" / "tutorials"
+BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```\n(?P<shown>\n```text\n.*?^```\n)?", re.DOTALL | re.MULTILINE)
+
+
+def pages() -> list[Path]:
+    return sorted(path for path in FOLDER.glob("*.md") if BLOCK.search(path.read_text(encoding="utf-8")))
+
+
+def ran(page: Path) -> str:
+    """The page with the output that its code gives now; files that it writes go to a folder that is thrown away."""
+    names: dict[str, Any] = {"__name__": "tutorial"}
+
+    def run(match: re.Match[str]) -> str:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(match["code"], page.name, "exec"), names)
+        lines = "".join(f"{line.rstrip()}\n" for line in printed.getvalue().splitlines())
+        return f"```python\n{match['code']}```\n" + (f"\n```text\n{lines}```\n" if lines else "")
+
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            return BLOCK.sub(run, page.read_text(encoding="utf-8"))
+        finally:
+            os.chdir(before)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="change nothing, fail where an output is out of date")
+    check = parser.parse_args().check
+    stale = []
+    for page in pages():
+        text = ran(page)
+        if text != page.read_text(encoding="utf-8"):
+            stale.append(page.name)
+            if not check:
+                page.write_text(text, encoding="utf-8")
+    if check and stale:
+        raise SystemExit(f"out of date: {', '.join(stale)}; run python scripts/tutorials.py")
+    print(f"{len(stale)} page(s) rewritten" if stale else "all tutorials print what they show")
+
+
+if __name__ == "__main__":
+    main()
