@@ -17,27 +17,36 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Entry:
-    """One table or figure: what is called for it, which results files hold it, and what draws it."""
+    """One table or figure: what is called for it, which results files hold it, and what draws it.
+
+    ``quick`` is another call, with its file, for ``--quick``, where the long run's program has no version that short.
+    """
 
     calls: tuple[str, ...]
     files: tuple[str, ...]
     view: View
     title: str = ""
+    quick: tuple[str, str] | None = None
 
 
 PAPERS: dict[str, dict[str, Entry]] = {
     "fbgd": {
-        "table3": Entry(("words.py quality",), ("words",), fbgd.table3),
+        "table3": Entry(("words.py quality",), ("words",), fbgd.table3, quick=("versus.py words", "versus")),
         "table4": Entry(("engine_quality.py table4",), ("engine-quality",), fbgd.table4),
         "table5": Entry(("engine_quality.py table5",), ("engine-quality",), fbgd.table5),
         "table6": Entry(("engine_quality.py table6",), ("engine-quality",), fbgd.table6),
-        "table7": Entry(("engine_speed.py growth", "engine_speed.py gradient"), ("engine-speed",), fbgd.table7),
+        "table7": Entry(("runtime.py table7",), ("runtime",), fbgd.table7),
+        "table8": Entry(("runtime.py table8",), ("runtime",), fbgd.table8),
         "figure3": Entry(("engine_quality.py figure3",), ("engine-quality",), fbgd.figure3),
         "figure4": Entry(("words.py weights",), ("words-weights",), fbgd.figure4),
+        "figure5": Entry(("runtime.py figure5",), ("runtime",), fbgd.figure5),
     },
     "nn-apa": {
         "table2": Entry(("stream.py",), ("stream",), nn_apa.table2),
+        "table3": Entry(("stream_tables.py table3",), ("stream-tables",), nn_apa.table3),
+        "table4": Entry(("stream_tables.py table4",), ("stream-tables",), nn_apa.table4),
         "figure1": Entry(("stream.py",), ("stream",), nn_apa.figure1),
+        "figure2": Entry(("stream_tables.py figure2",), ("stream-tables",), nn_apa.figure2),
         "figure3": Entry(("stream.py",), ("stream",), nn_apa.figure3),
         "figure4": Entry(("stream.py",), ("stream",), nn_apa.figure4),
     },
@@ -51,9 +60,14 @@ PAPERS: dict[str, dict[str, Entry]] = {
         "table4": Entry(("tag.py hidden",), ("tag-hidden",), exmlds.table4),
     },
     "ocmf": {
-        "table3": Entry(("engine_quality.py ocmf",), ("engine-quality",), ocmf.table3),
+        "table3": Entry(
+            ("engine_quality.py ocmf", "label_formulations.py"), ("engine-quality", "label-formulations"), ocmf.table3
+        ),
         "figure1": Entry(("engine_quality.py ocmf",), ("engine-quality",), ocmf.figure1),
-        "figure2": Entry(("engine_quality.py ocmf",), ("engine-quality",), ocmf.figure2),
+        "figure2": Entry(
+            ("engine_quality.py ocmf", "label_formulations.py"), ("engine-quality", "label-formulations"), ocmf.figure2
+        ),
+        "figure3": Entry(("label_formulations.py",), ("label-formulations",), ocmf.figure3),
     },
 }
 """Paper → its table or figure → entry; the name is the two with a dash."""
@@ -93,12 +107,16 @@ def title(name: str) -> str:
 
 def commands(name: str, quick: bool) -> list[list[str]]:
     """What has to be called, program first."""
-    return [[*call.split(), *(["--quick"] if quick else [])] for call in entry(name).calls]
+    chosen = entry(name)
+    calls = (chosen.quick[0],) if quick and chosen.quick else chosen.calls
+    return [[*call.split(), *(["--quick"] if quick else [])] for call in calls]
 
 
 def records(name: str, quick: bool) -> list[dict[str, Any] | None]:
     """The results files of an entry; ``None`` for one that does not exist."""
-    files = [file + ("-quick" if quick else "") for file in entry(name).files]
+    chosen = entry(name)
+    own = (chosen.quick[1],) if quick and chosen.quick else chosen.files
+    files = [file + ("-quick" if quick else "") for file in own]
     return [results.read(file) if (results.FOLDER / f"{file}.json").exists() else None for file in files]
 
 

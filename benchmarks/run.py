@@ -20,12 +20,17 @@ HERE = Path(__file__).parent
 QUICK = "--quick"
 
 ARGUMENTS = {
+    "runtime": ["table7", "table8", "figure5"],
+    "stream_tables": ["table3", "table4", "figure2"],
     "versus": ["recommend", "tag", "words", "stream", "grade"],
     "words": ["quality", "counting", "weights", "curve", "items"],
     "grade": ["quality", "real", "size", "large", "rate"],
     "tag": ["quality", "hidden", "best", "scale", "audit"],
 }
 """Programs that are called once for each of several tables."""
+
+LONG_EVEN_IF_QUICK = [["words.py", "quality"]]
+"""Calls whose quick version takes more than two minutes; ``make bench QUICK=1`` leaves them to another program."""
 
 NOT_MEASURING = {"bench", "check", "launch", "run", "pages", "worker", "words_task"}
 
@@ -45,7 +50,8 @@ def commands(names: list[str], quick: bool) -> list[list[str]]:
         if quick and not has_quick:
             continue
         size = [QUICK] if quick else []
-        calls += [[f"{name}.py", *table, *size] for table in map(str.split, ARGUMENTS.get(name, [""]))]
+        tables = [[f"{name}.py", *table] for table in map(str.split, ARGUMENTS.get(name, [""]))]
+        calls += [[*call, *size] for call in tables if not (quick and call in LONG_EVEN_IF_QUICK)]
     return calls
 
 

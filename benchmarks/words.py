@@ -1,10 +1,13 @@
 """Word vectors against skip-gram, CBOW and GloVe, and what their parameters do.
 
     python benchmarks/words.py quality [--quick] [--only tacit,glove,…]   accuracy, time and memory; files exchanged
-    python benchmarks/words.py counting                                    tokens per second and memory
-    python benchmarks/words.py weights                                     α₀ and ρ (Figure 4 of the fBGD paper)
-    python benchmarks/words.py curve                                       accuracy against time, sweep by sweep
-    python benchmarks/words.py items                                       the same class on sequences of items
+    python benchmarks/words.py counting [--quick]   tokens per second and memory
+    python benchmarks/words.py weights [--quick]    α₀ and ρ (Figure 4 of the fBGD paper)
+    python benchmarks/words.py curve [--quick]      accuracy against time, sweep by sweep
+    python benchmarks/words.py items [--quick]      the same class on sequences of items
+
+Quick versions write ``results/words-PART-quick.json`` and take less than two minutes, except that of quality, which has
+20 MB of text in ``words-quick.json`` and takes ten; ``versus.py words --quick`` compares on 5 MB.
 
 Text: the head of the English Wikipedia after the rules of text8, the first 20 MB (--quick) or all 100. It comes as one
 line; all methods get it in lines of 1,000 words, so that gensim can read it in its fastest way. Every method runs in a
@@ -31,6 +34,9 @@ from tacit.data.loaders.text import load_analogies, load_text, load_word_similar
 from workers import HERE, peers_python
 
 THREADS = 2
+
+SWEEPS = (("als", (2, 4, 8)), ("adagrad", (10, 20, 40, 75)))
+"""Solver → the sweeps after which the curve has a point."""
 
 
 def methods(quick: bool) -> dict[str, dict[str, Any]]:
@@ -158,10 +164,10 @@ def same_neighbours(vectors: WordVectors, path: Path) -> dict[str, Any]:
     return {"words": len(words), "same_ten_neighbours": int(agree), "largest_gap_of_cosines": gap}
 
 
-def counting() -> None:
+def counting(quick: bool) -> None:
     table = []
     with tempfile.TemporaryDirectory() as folder:
-        for megabytes in (20, 50, 100):
+        for megabytes in (2, 5) if quick else (20, 50, 100):
             text = write_text(texts(folder), megabytes)
             for memory in (4.0, 0.25):
                 best = min(
@@ -179,10 +185,14 @@ def counting() -> None:
                     }
                 )
                 print(table[-1], flush=True)
-    print(results.write("words-counting", {"table": table}))
+    print(results.write(named("words-counting", quick), {"table": table}))
 
 
-def weights(megabytes: int) -> None:
+def named(file: str, quick: bool) -> str:
+    return f"{file}-quick" if quick else file
+
+
+def weights(megabytes: int, quick: bool) -> None:
     """One factor at a time around the defaults, as in the paper: α₀ at ρ = 0.75, then ρ at the best α₀."""
     table = []
 
@@ -196,14 +206,14 @@ def weights(megabytes: int) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         text = write_text(texts(folder), megabytes)
-        totals = (22, 88, 350, 1400)
+        totals = (22, 350) if quick else (22, 88, 350, 1400)
         best = totals[int(np.argmax([measure(total, 0.75) for total in totals]))]
-        for exponent in (0.0, 0.5, 1.0):
+        for exponent in (0.0,) if quick else (0.0, 0.5, 1.0):
             measure(best, exponent)
-    print(results.write("words-weights", {"megabytes": megabytes, "table": table}))
+    print(results.write(named("words-weights", quick), {"megabytes": megabytes, "table": table}))
 
 
-def curve(megabytes: int) -> None:
+def curve(megabytes: int, quick: bool) -> None:
     """Scores after some sweeps, each fit going on from the checkpoint of the one before.
 
     Time is that of the processor: the median of a solver's sweeps times their number. Neither reading, counting nor
@@ -212,7 +222,7 @@ def curve(megabytes: int) -> None:
     table: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         text = write_text(texts(folder), megabytes)
-        for solver, sweeps in (("als", (2, 4, 8)), ("adagrad", (10, 20, 40, 75))):
+        for solver, sweeps in (("als", (2, 4)), ("adagrad", (5, 10))) if quick else SWEEPS:
             marks: list[list[float]] = []
             rows = []
             for count in sweeps:
@@ -229,7 +239,7 @@ def curve(megabytes: int) -> None:
                 print(solver, count, rows[-1]["total"], flush=True)
             sweep = float(np.median(np.concatenate([np.diff(fit) for fit in marks])))
             table += [row | {"processor_seconds": round(sweep * row["sweeps"], 2)} for row in rows]
-    print(results.write("words-curve", {"megabytes": megabytes, "table": table}))
+    print(results.write(named("words-curve", quick), {"megabytes": megabytes, "table": table}))
 
 
 def clock(marks: list[float]) -> Any:
@@ -237,10 +247,10 @@ def clock(marks: list[float]) -> Any:
     return lambda record: marks.append(time.process_time())
 
 
-def items() -> None:
+def items(quick: bool) -> None:
     """Do neighbours share attributes? The mean share of common attributes, of ten neighbours and of ten at random."""
     table = []
-    for name in ("LastFM", "Toys_and_Games"):
+    for name in ("LastFM",) if quick else ("LastFM", "Toys_and_Games"):
         data = load_sequences(name)
         sequences = data.events.sort("user", "position").group_by("user", maintain_order=True).agg("item")["item"]
         began = time.perf_counter()
@@ -265,7 +275,7 @@ def items() -> None:
             }
         )
         print(table[-1], flush=True)
-    print(results.write("words-items", {"table": table}))
+    print(results.write(named("words-items", quick), {"table": table}))
 
 
 def common(attributes: dict[int, set[int]], one: int, other: int) -> float:
@@ -277,17 +287,18 @@ def common(attributes: dict[int, set[int]], one: int, other: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", choices=("quality", "counting", "weights", "curve", "items"))
-    parser.add_argument("--quick", action="store_true", help="quality on 20 MB instead of 100")
+    parser.add_argument("--quick", action="store_true", help="less text, into a file of its own")
     parser.add_argument("--only", help="some methods, separated by commas; figures of the others are kept")
     parser.add_argument("--rounds", type=int, default=2, help="how often ours and GloVe run; the best time counts")
-    parser.add_argument("--megabytes", type=int, default=20, help="text of weights and curve")
+    parser.add_argument("--megabytes", type=int, help="text of weights and curve: 20, or 2 for the quick version")
     given = parser.parse_args()
     if given.part == "quality":
         quality(given.quick, given.only.split(",") if given.only else None, given.rounds)
     elif given.part in ("weights", "curve"):
-        {"weights": weights, "curve": curve}[given.part](given.megabytes)
+        megabytes = given.megabytes or (2 if given.quick else 20)
+        {"weights": weights, "curve": curve}[given.part](megabytes, given.quick)
     else:
-        {"counting": counting, "items": items}[given.part]()
+        {"counting": counting, "items": items}[given.part](given.quick)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import memory
+
 
 def tacit(text, save, threads, **parameters):
     from tacit import WordVectors
@@ -82,7 +84,7 @@ def main():
     answer = {
         "seconds": round(seconds, 2),
         "processor_seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 2),
-        "peak_mib": round(after.ru_maxrss / 1024, 1),
+        "peak_mib": round(memory.peak_mib(), 1),
         "found": found,
     }
     print(json.dumps(answer), file=answers, flush=True)

@@ -14,16 +14,24 @@ HALF_OF_LASTFM = "Last.fm next song: only the authors' test part could be had, a
 NO_OPENIMAGES = "OpenImages is not among the data at hand: corel16k, where images are ids as well, stands in."
 
 
-def table3(paper: dict[str, Any], words: Figures | None) -> list[Table]:
+def table3(paper: dict[str, Any], found: Figures | None) -> list[Table]:
+    """From the long run of ``words.py``, or from the job beside its peers, which has a short one."""
     names = {"gensim skip-gram": "skip-gram", "GloVe": "GloVe", "tacit": "fBGD", "gensim CBOW": "CBOW"}
-    ours = {}
-    for method, row in (picked(words, "methods") or {}).items():
-        shares = [100 * row[part]["of_known"] for part in ("semantic", "syntactic", "total")]
-        ours[names.get(method, method)] = shares
-    size = "" if words is None else f"; here {words['megabytes']} MB"
-    title = f"{paper['caption']}: Text8{size}"
+    names |= {"Tacit WordVectors": "fBGD", "GloVe (tacit.baselines)": "GloVe"}
+    size, ours = "", {}
+    if found and "methods" in found:
+        size = f"{found['megabytes']} MB"
+        for method, row in found["methods"].items():
+            ours[method] = [100 * row[part]["of_known"] for part in ("semantic", "syntactic", "total")]
+    elif found and "words" in found:
+        size, data = next(iter(found["words"].items()))
+        for method, row in data["methods"].items():
+            if "measures" in row:
+                ours[method] = [100 * row["measures"][part] for part in ("semantic", "syntactic", "analogies")]
+    title = f"{paper['caption']}: Text8{'; here ' + size if size else ''}"
     notes = [NOT_TEXT8, NO_NEWSIR + " The paper has fBGD 59.7, GloVe 58.5, skip-gram 58.1 in all on it."]
-    return [beside(title, paper["measures"], paper["sets"]["Text8"], ours, digits=1, notes=notes)]
+    renamed = {names.get(method, method): row for method, row in ours.items()}
+    return [beside(title, paper["measures"], paper["sets"]["Text8"], renamed, digits=1, notes=notes)]
 
 
 def table4(paper: dict[str, Any], engine: Figures | None) -> list[Table]:
@@ -54,28 +62,44 @@ def table6(paper: dict[str, Any], engine: Figures | None) -> list[Table]:
     return [Table(table.title, table.headings, table.rows, [HALF_OF_LASTFM])]
 
 
-def table7(paper: dict[str, Any], speed: Figures | None) -> list[Table]:
-    """The paper's formula, and how the measured seconds grow when one quantity is doubled thrice."""
+def table7(paper: dict[str, Any], runtime: Figures | None) -> list[Table]:
+    """The paper's formula, and measured seconds beside the operations that it counts."""
     formulas = [[name, values[0]] for name, values in paper["sets"][""].items()]
     tables = [Table(paper["caption"], ["optimizer", "operations"], formulas)]
-    growth = picked(speed, "growth")
+    growth = picked(runtime, "table7")
     if growth is None:
-        return [*tables, unmeasured("Seconds of one gradient here")]
-    what = {"n": "|X|", "count": "|P|", "g": "g"}
-    for name, symbol in what.items():
-        if name not in growth:
-            continue
-        values, seconds = growth[name]["values"], growth[name]["seconds"]
-        fixed = ", ".join(f"{what.get(key, '|Y|')} = {value:,}" for key, value in growth[name]["others"].items())
-        rows = [[f"{value:,}", number(took), number(took / seconds[0], 2)] for value, took in zip(values, seconds)]
-        tables.append(
-            Table(f"Seconds of one gradient of the rows over {symbol} ({fixed})", [symbol, "seconds", "ratio"], rows)
-        )
-    naive = picked(speed, "gradient", "10,000 × 10,000, 32 factors")
-    if naive:
-        rows = [["BGD, naive", number(naive["naive seconds"])], ["fBGD", number(naive["whole-data seconds"])]]
-        note = f"The naive gradient takes {naive['ratio']:.0f} times as long."
-        tables.append(Table("One gradient at 10,000 × 10,000, 32 factors", ["optimizer", "seconds"], rows, [note]))
+        return [*tables, unmeasured("Seconds of one iteration here")]
+    symbols = {"n": "|X|", "m": "|Y|", "count": "|P|", "g": "g"}
+    for name in ("n", "count", "g"):
+        fixed = ", ".join(f"{symbols[key]} = {value:,}" for key, value in growth["base"].items() if key != name)
+        row = growth[name]
+        lines = [
+            [f"{value:,}", number(took), number(took / row["seconds"][0], 2), number(work / row["operations"][0], 2)]
+            for value, took, work in zip(row["values"], row["seconds"], row["operations"])
+        ]
+        heads = [symbols[name], "seconds", "times the first", "by the formula"]
+        tables.append(Table(f"One fBGD iteration on one thread over {symbols[name]} ({fixed})", heads, lines))
+    return tables
+
+
+def table8(paper: dict[str, Any], runtime: Figures | None) -> list[Table]:
+    found = {name: row for name, row in (picked(runtime, "table8") or {}).items() if isinstance(row, dict)}
+    ours = {
+        {"SVDFeature ×4": "SGD ×n"}.get(name, name): [row["seconds"], row["iterations"], row["minutes"]]
+        for name, row in found.items()
+    }
+    notes = [
+        "Another machine and a part of the data only: compare the rows, not the columns. " + HALF_OF_LASTFM,
+        "Iterations are the paper's; ours by als has its own default.",
+        f"{NO_NEWSIR} {NO_OPENIMAGES}",
+    ]
+    title = f"{paper['caption']}: Last.fm next song"
+    published = paper["sets"]["Last.fm next song"]
+    tables = [beside(title, paper["measures"], published, ours, digits=(4, 0, 3), notes=notes)]
+    for name in ("NewsIR", "OpenImages"):
+        rows = paper["sets"][name]
+        missing = dict.fromkeys(rows, "no data")
+        tables.append(beside(f"{name}, in the paper only", paper["measures"], rows, {}, digits=0, missing=missing))
     return tables
 
 
@@ -101,6 +125,30 @@ def figure4(paper: dict[str, Any], words: Figures | None) -> list[Table]:
     title = f"{paper['caption']}; words from {words['megabytes']} MB of text"
     notes = [f"The paper's claim: {paper['claim']}.", NO_NEWSIR]
     return [Table(title, ["α₀", "ρ", "analogies, total %"], rows, notes)]
+
+
+def figure5(paper: dict[str, Any], runtime: Figures | None) -> list[Table]:
+    found = picked(runtime, "figure5")
+    if not found:
+        return [unmeasured(paper["caption"], paper["claim"])]
+    claim = [f"The paper's claim: {paper['claim']}."]
+    naive = [
+        [f"{row['side']:,}", number(row["naive"]), number(row["fBGD"]), number(row["naive"] / row["fBGD"], 0)]
+        for row in found["naive"]
+    ]
+    heads = ["rows and columns", "naive, s", "fBGD, s", "ratio"]
+    tables = [Table("One gradient of the rows on one thread, 32 factors", heads, naive, claim)]
+    sizes = [[str(g), number(took)] for g, took in zip(found["factors"]["values"], found["factors"]["seconds"])]
+    tables.append(Table("One iteration over the embedding size, on one thread", ["factors", "seconds"], sizes))
+    rows = []
+    for solver, points in found["convergence"].items():
+        chosen = sorted({0, len(points) // 8, len(points) // 4, len(points) // 2, len(points) - 1})
+        rows += [
+            [solver, str(points[at]["iteration"]), number(points[at]["seconds"], 3), number(points[at]["objective"], 1)]
+            for at in chosen
+        ]
+    heads = ["solver", "iterations", "seconds", "objective"]
+    return [*tables, Table("Convergence, 2,000 × 1,000, 16 factors", heads, rows)]
 
 
 def _ranked(
