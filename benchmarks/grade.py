@@ -1,214 +1,134 @@
 """Ordinal grades from few labels: OrdinalRanker beside SVOREX, M-PNU-AUC, M-SAMULT, mord and skordinal.
 
-    python benchmarks/grade.py quality [--quick]   500 labels, 5 equal-frequency classes, the rest unlabelled (Fig. 2);
-                                                   --ours repeats our methods and keeps the figures of the others
-    python benchmarks/grade.py real [--quick]      ordinal sets of their own: MAE, QWK, AUC
+    python benchmarks/grade.py quality [--quick]   500 labels, 5 equal-frequency classes, the rest unlabelled (Figure 2)
+    python benchmarks/grade.py real [--quick]      ordinal sets of their own: AUC, MAE, QWK and others
     python benchmarks/grade.py size [--quick]      time and memory against the number of unlabelled rows (Figure 1)
-    python benchmarks/grade.py large               400,000 × 90 with 500 frequencies, chosen and solved exactly
-    python benchmarks/grade.py rate [--quick]      error of the stochastic solution against the exact one
+    python benchmarks/grade.py large [--quick]     400,000 × 90 with 500 frequencies, chosen and solved exactly
+    python benchmarks/grade.py rate [--quick]      error of the stochastic solution against the exact one (Theorem 1)
+
+Each table is one results file, ``results/grade-<table>.json``, or ``grade-<table>-quick.json`` with ``--quick``, which
+takes less than two minutes. ``--sets`` and ``--methods`` repeat some cells of quality, real
+and size and keep the other figures of the file; figures are written as they come. ``grade_figures.py`` draws them.
 
 Parameters come from the labelled rows alone. OrdinalRanker chooses by its own cross-validation; the stochastic solver
-takes what the exact one chose; M-PNU-AUC and M-SAMULT hold a kernel matrix, get 1,000 of the unlabelled rows, our
-bandwidth and λ, and their own mix by 3 folds; SVOREX and the peers are tuned by 3 folds. Ours run on ten seeds, rivals
-on the first four of them; areas are taken over the same 10,000 unlabelled rows for every method. Each table is one
-results file, ``results/grade-<table>.json``; pictures go to ``docs/figures``.
+takes what the exact one chose; M-PNU-AUC and M-SAMULT hold a kernel matrix, get 1,000 of the unlabelled rows, the
+bandwidth and λ that our squared loss chose, and their own mix by 3 folds; SVOREX and the peers are tuned by 3 folds.
+All methods run on the same ten seeds and are judged on the same unlabelled rows, at most 10,000.
 """
 
 import argparse
-import json
+import fcntl
+import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import results
+from grade_methods import METHODS, Draw, Unavailable, call_peers
 from tacit import OrdinalRanker
 from tacit.baselines import MPNUAUC, MSAMULT, SVOREX
 from tacit.data.loaders.ordinal import load_ordinal, load_ordinal_holdout
-from tacit.metrics.ordinal import average_mae, concordance_index, ordinal_auc, quadratic_kappa, zero_one_error
+from tacit.metrics.ordinal import average_mae, concordance_index, quadratic_kappa, zero_one_error
 from tacit.metrics.ratings import mae
-from workers import peers_python
 
-HERE = Path(__file__).parent
-FIGURES = HERE.parent / "docs" / "figures"
 LABELS = 500
-KERNEL_ROWS = 1_000
-FOLDS = 3
 JUDGED = 10_000
-RIVAL_SEEDS = 4
-"""Rivals run on so many of the ten seeds: their tuning takes most of the time."""
+SEEDS = 10
+QUALITY_SETS = ("protein", "kin40k", "elevators")
+REAL_SETS = ("car", "ERA", "LEV", "SWD", "winequality-red", "diamonds")
+QUICK_SETS = {"quality": ("elevators",), "real": ("LEV", "SWD")}
+SLOW = ("squared loss, Fourier features",)
+"""Left out of the quick versions."""
 
 
-def draw(y: np.ndarray, labels: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """y with all but ``labels`` rows unlabelled, and which rows those are."""
-    kept = np.random.default_rng(seed).permutation(len(y))[:labels]
-    seen = np.full(len(y), -1)
-    seen[kept] = y[kept]
-    return seen, seen < 0
+class Figures:
+    """The figures of one results file; several runs may add to it at once."""
+
+    def __init__(self, table: str, quick: bool) -> None:
+        self.name = f"grade-{table}" + ("-quick" if quick else "")
+
+    def put(self, change: Callable[[dict[str, Any]], None]) -> None:
+        """Change the figures on disk, under a lock."""
+        results.FOLDER.mkdir(exist_ok=True)
+        with (Path(tempfile.gettempdir()) / f"{self.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            exists = (results.FOLDER / f"{self.name}.json").exists()
+            figures = results.read(self.name)["figures"] if exists else {}
+            change(figures)
+            results.write(self.name, figures)
 
 
-def folds(count: int, seed: int = 0) -> list[tuple[np.ndarray, np.ndarray]]:
-    place = np.random.default_rng(seed).permutation(count) % FOLDS
-    return [(np.flatnonzero(place != f), np.flatnonzero(place == f)) for f in range(FOLDS)]
+def load(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and classes of a set; wine comes in two parts that are put together."""
+    if name == "winequality-red":
+        parts = load_ordinal_holdout(name)
+        return np.vstack([parts.X, parts.X_test]), np.concatenate([parts.y, parts.y_test])
+    data = load_ordinal(name, classes=5)
+    return data.X, data.y
 
 
-def svorex(X: np.ndarray, y: np.ndarray) -> Any:
-    """Bandwidth and C by folds over the labelled rows."""
-    unit = np.sqrt(X.shape[1])
-    grid = [(step * unit, C) for step in (1.0, 2.0, 4.0) for C in (1.0, 10.0, 100.0)]
-
-    def quality(pair: tuple[float, float]) -> float:
-        areas = []
-        for train, test in folds(len(y)):
-            areas.append(ordinal_auc(y[test], SVOREX(*pair).fit(X[train], y[train]).rank_score(X[test])))
-        return float(np.mean(areas))
-
-    return SVOREX(*max(grid, key=quality)).fit(X, y)
-
-
-def split_auc(y: np.ndarray, scores: np.ndarray) -> float:
-    """Mean over splits of the AUC of each split's own function."""
-    return float(np.mean([ordinal_auc((y > j).astype(int), scores[:, j]) for j in range(scores.shape[1])]))
-
-
-def kernel_rival(
-    make: Any, mixes: tuple[float, ...], X: np.ndarray, y: np.ndarray, ours: OrdinalRanker, seed: int
-) -> Any:
-    """Our bandwidth and λ; its own mix by folds over the labelled rows, with a third of the unlabelled rows."""
-    known = np.flatnonzero(y >= 0)
-    free = np.random.default_rng(seed).choice(np.flatnonzero(y < 0), KERNEL_ROWS, replace=False)
-    strength = max(ours.regularization_, 1e-4)
-
-    def quality(mix: float) -> float:
-        areas = []
-        for train, test in folds(len(known)):
-            rows = np.concatenate([known[train], free[: KERNEL_ROWS // 3]])
-            model = make(ours.bandwidth_, strength, mix).fit(X[rows], y[rows])
-            areas.append(split_auc(y[known[test]], model.split_scores(X[known[test]])))
-        return float(np.mean(areas))
-
-    rows = np.concatenate([known, free])
-    return make(ours.bandwidth_, strength, max(mixes, key=quality)).fit(X[rows], y[rows])
-
-
-def peers(X: np.ndarray, y: np.ndarray, test: np.ndarray) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Scores and classes by mord and skordinal, from an environment of their own."""
-    mean, scale = X.mean(axis=0), np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        np.savez(folder / "job.npz", X=(X - mean) / scale, y=y, test=(test - mean) / scale)
-        subprocess.run([peers_python(), HERE / "peers" / "ordinal.py", name], check=True, capture_output=True)
-        found = np.load(folder / "found.npz")
-        return {key: (found[f"{key}_score"], found[f"{key}_class"]) for key in ("mord", "skordinal")}
-
-
-def our_models(X: np.ndarray, seen: np.ndarray, seed: int) -> dict[str, OrdinalRanker]:
-    """Chosen with the unlabelled rows, without them, and the first one's choice by stochastic steps."""
-    exact = OrdinalRanker(random_state=seed).fit(X, seen)
-    same = {"bandwidth": exact.bandwidth_, "regularization": exact.regularization_}
-    same["unlabelled_weight"] = exact.unlabelled_weight_.tolist()
+def measures(answer: Any, truth: np.ndarray) -> dict[str, float]:
+    """All measures of one answer."""
+    scores = answer.score if answer.score.ndim == 1 else answer.score.mean(axis=1)
     return {
-        "exact": exact,
-        "labelled rows only": OrdinalRanker(unlabelled_weight=0.0, random_state=seed).fit(X, seen),
-        "stochastic": OrdinalRanker(solver="stochastic", random_state=seed, **same).fit(X, seen),
-    }
+        "auc": answer.area(truth), "c_index": concordance_index(truth, scores), "mae": mae(truth, answer.grade),
+        "qwk": quadratic_kappa(truth, answer.grade), "mze": zero_one_error(truth, answer.grade),
+        "amae": average_mae(truth, answer.grade),
+    }  # fmt: skip
 
 
-def rival_areas(
-    X: np.ndarray, y: np.ndarray, seen: np.ndarray, judged: np.ndarray, exact: OrdinalRanker, seed: int
-) -> dict[str, float]:
-    """Ordinal AUC of Fourier features and of the other methods."""
-    known, labels, rest = X[seen >= 0], seen[seen >= 0], X[judged]
-    fourier = OrdinalRanker(features="fourier", random_state=seed).fit(X, seen)
-    areas = {"exact, Fourier features": ordinal_auc(y[judged], fourier.rank_score(rest))}
-    areas["SVOREX"] = ordinal_auc(y[judged], svorex(known, labels).rank_score(rest))
-    rivals = {"M-PNU-AUC": (MPNUAUC, (-0.5, 0.0, 0.5)), "M-SAMULT": (MSAMULT, (1.0, 0.5, 0.0))}
-    for key, (make, mixes) in rivals.items():
-        areas[key] = split_auc(y[judged], kernel_rival(make, mixes, X, seen, exact, seed).split_scores(rest))
-    return areas | {key: ordinal_auc(y[judged], score) for key, (score, _) in peers(known, labels, rest).items()}
+def compare(table: str, quick: bool, sets: list[str], methods: list[str], seeds: int) -> None:
+    """Every method on every draw of every set; all measures of all seeds are kept."""
+    figures = Figures(table, quick)
+    for name in sets:
+        X, y = load(name)
+        figures.put(lambda found, name=name: _clear(found, name, methods))
+        for seed in range(seeds):
+            draw = Draw.of(X, y, min(LABELS, len(y) // 2), JUDGED, seed)
+            for method in methods:
+                began = time.process_time()
+                try:
+                    found = measures(METHODS[method](draw), draw.answers)
+                except Unavailable as reason:
+                    figures.put(lambda all_, n=name, m=method, r=str(reason): all_[n]["missing"].update({m: r}))
+                    continue
+                worked = time.process_time() - began
+                figures.put(lambda all_, n=name, m=method, f=found: _add(all_[n], m, f))
+                print(name, seed, method, {k: round(v, 4) for k, v in found.items()}, f"{worked:.1f} s", flush=True)
+            if "default" in draw.models:
+                figures.put(lambda all_, n=name, m=draw.models["default"]: all_[n]["chosen"].append(choice(m)))
 
 
-def quality(quick: bool, ours: bool) -> None:
-    """Ordinal AUC over the unlabelled rows; ``ours`` repeats our three rows and keeps all other figures."""
-    file = "grade-quality" + ("-quick" if quick else "")
-    path = results.FOLDER / f"{file}.json"
-    figures: dict[str, Any] = json.loads(path.read_text())["figures"] if ours and path.exists() else {}
-    for name in ("elevators",) if quick else ("kin40k", "protein", "elevators"):
-        data = load_ordinal(name, classes=5)
-        X, y = data.X, data.y
-        table: dict[str, list[float]] = {}
-        chosen = []
-        for seed in range(2 if quick else 10):
-            seen, free = draw(y, LABELS, seed)
-            judged = np.sort(np.random.default_rng(seed).permutation(np.flatnonzero(free))[:JUDGED])
-            models = our_models(X, seen, seed)
-            areas = {key: ordinal_auc(y[judged], model.rank_score(X[judged])) for key, model in models.items()}
-            exact = models["exact"]
-            if seed < RIVAL_SEEDS and not ours:
-                areas |= rival_areas(X, y, seen, judged, exact, seed)
-            for key, area in areas.items():
-                table.setdefault(key, []).append(area)
-            chosen.append(
-                {"bandwidth": exact.bandwidth_, "regularization": exact.regularization_}
-                | {"unlabelled_weight": float(exact.unlabelled_weight_[0])}
-                | exact.selection_
-            )
-            print(name, seed, {key: round(value, 4) for key, value in areas.items()}, flush=True)
-        table |= {key: value for key, value in figures.get(name, {}).get("auc", {}).items() if key not in table}
-        figures[name] = {
-            "auc": table,
-            "mean": {key: float(np.mean(values)) for key, values in table.items()},
-            "unlabelled_rows_help_by": float(np.mean(np.subtract(table["exact"], table["labelled rows only"]))),
-            "stochastic_minus_exact": float(np.mean(np.subtract(table["stochastic"], table["exact"]))),
-            "chosen": chosen,
-        }
-        results.write(file, figures)
-    box_plot(figures)
+def _clear(figures: dict[str, Any], name: str, methods: list[str]) -> None:
+    """Forget the set's figures of the methods that run anew, and put methods in the order of the registry."""
+    found = figures.setdefault(name, {})
+    missing = {key: why for key, why in found.get("missing", {}).items() if key not in methods}
+    for measure in ("auc", "c_index", "mae", "qwk", "mze", "amae"):
+        kept = {key: values for key, values in found.get(measure, {}).items() if key in METHODS}
+        found[measure] = {key: [] if key in methods else kept.get(key, []) for key in METHODS}
+        found[measure] = {key: found[measure][key] for key in METHODS if key in methods or key in kept}
+    found |= {"missing": missing}
+    if "OrdinalRanker" in methods or "chosen" not in found:
+        found["chosen"] = []
 
 
-def real(quick: bool) -> None:
-    """Ordinal sets with classes of their own; half of a small set, at most 500 rows, is labelled."""
-    figures: dict[str, Any] = {}
-    for name in ("car", "ERA", "LEV", "SWD", "winequality-red", "diamonds"):
-        if name == "winequality-red":
-            parts = load_ordinal_holdout(name)
-            X, y = np.vstack([parts.X, parts.X_test]), np.concatenate([parts.y, parts.y_test])
-        else:
-            data = load_ordinal(name)
-            X, y = data.X, data.y
-        table: dict[str, list[dict[str, float]]] = {}
-        for seed in range(2 if quick else 5):
-            seen, free = draw(y, min(LABELS, len(y) // 2), seed)
-            found = {}
-            for key, weight in (("exact", None), ("labelled rows only", 0.0)):
-                model = OrdinalRanker(
-                    unlabelled_weight=weight, threshold_rule="absolute", random_state=seed, classes=sorted(set(y))
-                ).fit(X, seen)
-                found[key] = (model.rank_score(X[free]), model.predict(X[free]))
-            if name != "diamonds" or not quick:
-                found |= peers(X[~free], seen[~free], X[free])
-            for key, (score, grade) in found.items():
-                truth = y[free]
-                table.setdefault(key, []).append(
-                    {
-                        "auc": ordinal_auc(truth, score), "c_index": concordance_index(truth, score),
-                        "mae": mae(truth, grade), "qwk": quadratic_kappa(truth, grade),
-                        "mze": zero_one_error(truth, grade), "amae": average_mae(truth, grade),
-                    }
-                )  # fmt: skip
-        figures[name] = {
-            key: {measure: float(np.mean([row[measure] for row in rows])) for measure in rows[0]}
-            for key, rows in table.items()
-        }
-        print(name, figures[name], flush=True)
-        results.write("grade-real" + ("-quick" if quick else ""), figures)
+def _add(found: dict[str, Any], method: str, values: dict[str, float]) -> None:
+    for measure, value in values.items():
+        found[measure][method].append(value)
 
 
-SIZE_METHODS = ("exact", "stochastic", "M-SAMULT", "M-PNU-AUC", "SVOREX")
+def choice(model: OrdinalRanker) -> dict[str, Any]:
+    """What cross-validation chose."""
+    return {
+        "loss": model.loss_, "bandwidth": model.bandwidth_, "regularization": model.regularization_,
+        "unlabelled_weight": float(model.unlabelled_weight_[0]), **model.selection_,
+    }  # fmt: skip
 
 
 def synthetic(n: int, columns: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -220,69 +140,84 @@ def synthetic(n: int, columns: int, seed: int = 0) -> tuple[np.ndarray, np.ndarr
     return X, np.where(np.arange(n) < LABELS, truth, -1)
 
 
+GIVEN = {"bandwidth": 4.0, "regularization": 1e-4, "unlabelled_weight": 0.5, "threads": 2, "loss": "squared"}
+SIZE_METHODS: dict[str, Callable[[], Any] | None] = {
+    "exact": lambda: OrdinalRanker(features="fourier", **GIVEN),
+    "stochastic": lambda: OrdinalRanker(features="fourier", solver="stochastic", **GIVEN),
+    "exact, kernel at the labelled rows": lambda: OrdinalRanker(**GIVEN),
+    "M-SAMULT": lambda: MSAMULT(4.0, 1e-4),
+    "M-PNU-AUC": lambda: MPNUAUC(4.0, 1e-2),
+    "SVOREX": lambda: SVOREX(4.0, 1.0),
+    "mord": None,
+    "skordinal": None,
+}
+"""How to make each method; the peers live in another interpreter. The last three see the labelled rows alone."""
+
+
 def one_size(method: str, rows: int) -> None:
     """One fit in this process: prints seconds, processor seconds, peak memory and what the fit added to it."""
-    import resource
-
     X, y = synthetic(rows + LABELS, 8)
-    given = {"features": "fourier", "bandwidth": 4.0, "regularization": 1e-4, "unlabelled_weight": 0.5, "threads": 2}
-    make = {
-        "exact": lambda: OrdinalRanker(**given),
-        "stochastic": lambda: OrdinalRanker(solver="stochastic", **given),
-        "M-SAMULT": lambda: MSAMULT(4.0, 1e-4),
-        "M-PNU-AUC": lambda: MPNUAUC(4.0, 1e-2),
-        "SVOREX": lambda: SVOREX(4.0, 1.0),
-    }[method]
-    OrdinalRanker(**given | {"frequencies": 8}).fit(X[:600], y[:600])  # compiles
+    make = SIZE_METHODS[method]
+    if make is None:
+        with tempfile.TemporaryDirectory() as folder:
+            np.savez(Path(folder) / "job.npz", X=X[y >= 0], y=y[y >= 0])
+            print(call_peers("time", method, folder))
+        return
+    OrdinalRanker(features="fourier", frequencies=8, **GIVEN).fit(X[:600], y[:600])  # compiles
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     began, worked = time.perf_counter(), time.process_time()
     make().fit(X, y)
     seconds, worked = time.perf_counter() - began, time.process_time() - worked
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"{seconds} {worked} {peak / 1024} {(peak - before) / 1024}")
+    print(seconds, worked, peak / 1024, (peak - before) / 1024)
 
 
-def size(quick: bool) -> None:
+def size(quick: bool, methods: list[str]) -> None:
     """Each fit in a process of its own; a method stops where it refuses or took two minutes of processor time."""
-    figures: dict[str, list[dict[str, Any]]] = {method: [] for method in SIZE_METHODS}
-    for method in SIZE_METHODS:
+    figures = Figures("size", quick)
+    for method in methods:
+        points: list[dict[str, Any]] = []
         for rows in (1_000, 3_000, 10_000) if quick else (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000):
-            command = [sys.executable, __file__, "one-size", "--method", method, "--rows", str(rows)]
+            command = [sys.executable, __file__, "one-size", "--methods", method, "--rows", str(rows)]
             run = subprocess.run(command, capture_output=True, text=True)
             if run.returncode:
                 reason = run.stderr.strip().splitlines()[-1].split(": ", 1)[-1]
-                figures[method].append({"unlabelled": rows, "stopped": reason})
+                points.append({"unlabelled": rows, "stopped": reason})
+            else:
+                seconds, worked, peak, grown = (float(part) for part in run.stdout.split())
+                record = {"unlabelled": rows, "seconds": seconds, "processor_seconds": worked}
+                points.append(record | {"peak_mib": peak, "grown_mib": grown})
+            print(method, points[-1], flush=True)
+            figures.put(lambda found, m=method, p=points: found.update({m: p}))
+            if "stopped" in points[-1] or points[-1]["processor_seconds"] > 120:
                 break
-            seconds, worked, peak, grown = (float(part) for part in run.stdout.split())
-            record = {"unlabelled": rows, "seconds": seconds, "processor_seconds": worked}
-            record |= {"peak_mib": peak, "grown_mib": grown}
-            figures[method].append(record)
-            print(method, record, flush=True)
-            if worked > 120:
-                break
-        results.write("grade-size" + ("-quick" if quick else ""), figures)
-    size_plot(figures)
+    figures.put(_in_order)
 
 
-def large() -> None:
-    """400,000 × 90, 500 labels, 500 frequencies: selection included, and with parameters given."""
-    import resource
+def _in_order(figures: dict[str, Any]) -> None:
+    kept = {method: figures[method] for method in SIZE_METHODS if method in figures}
+    figures.clear()
+    figures.update(kept)
 
-    X, y = synthetic(400_000, 90)
-    OrdinalRanker(frequencies=8).fit(X[:600], y[:600])
+
+def large(quick: bool) -> None:
+    """400,000 × 90, 500 labels, 500 frequencies: with parameters given, and selection included."""
+    X, y = synthetic(40_000 if quick else 400_000, 90)
+    OrdinalRanker(features="fourier", frequencies=8).fit(X[:600], y[:600])
     figures: dict[str, Any] = {}
-    given = {"bandwidth": 9.5, "regularization": 1e-3, "unlabelled_weight": 0.5}
-    for key, parameters in (("parameters given", given), ("parameters chosen", {})):
+    given = {"bandwidth": 9.5, "regularization": 1e-3, "unlabelled_weight": 0.5, "loss": "squared"}
+    for key, parameters in (("parameters given", given), ("parameters chosen", {"loss": "squared"})):
         began, worked = time.perf_counter(), time.process_time()
         model = OrdinalRanker(features="fourier", frequencies=500, solver="exact", threads=2, **parameters).fit(X, y)
         figures[key] = {
+            "rows": len(y),
             "seconds": time.perf_counter() - began,
             "processor_seconds": time.process_time() - worked,
             "peak_mib_of_the_process": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
             "selection": model.selection_,
         }
         print(key, figures[key], flush=True)
-    results.write("grade-large", figures)
+    results.write("grade-large" + ("-quick" if quick else ""), figures)
 
 
 def rate(quick: bool) -> None:
@@ -293,24 +228,24 @@ def rate(quick: bool) -> None:
     from tacit.solvers.ordinal_exact import gather, solve_path
     from tacit.solvers.stochastic import Descent, Pool
 
-    data = load_ordinal("elevators", classes=5)
-    y, _ = draw(data.y, LABELS, 0)
+    X, truth = load("elevators")
+    y = Draw.of(X, truth, LABELS, JUDGED, 0).seen
     weights = np.ones(len(y))
-    scaling = Scaling.of(data.X, weights)
-    features = FourierFeatures("gaussian", 128, 2.0 * data.X.shape[1] ** 0.5, 0, scaling)
-    moments = gather(data.X, y, weights, 5, features)
+    features = FourierFeatures("gaussian", 128, 2.0 * X.shape[1] ** 0.5, 0, Scaling.of(X, weights))
+    moments = gather(X, y, weights, 5, features)
     mix = candidate_mixes(0.5, 5, True)[0]
     strength = 1e-2
     exact = solve_path(moments.quadratic(mix), moments.linear(), [strength])[:, 0]
-    mapped = features.transform(data.X[::8])
+    mapped = features.transform(X[::8])
     mapped -= mapped.mean(axis=0)
-    steps = np.unique(np.geomspace(10, 1_000 if quick else 5_000, 16).astype(int))
-    figures: dict[str, Any] = {"steps": steps.tolist(), "regularization": strength}
+    steps = np.unique(np.geomspace(10, 1_000 if quick else 10_000, 16).astype(int))
+    seeds = 2 if quick else 10
+    figures: dict[str, Any] = {"steps": steps.tolist(), "regularization": strength, "seeds": seeds}
     for rule in ("constant", "decay"):
         errors = []
-        for seed in range(2 if quick else 3):
+        for seed in range(seeds):
             descent = Descent(features, moments.splits, mix, strength, batch_size=16, step=rule, seed=seed)
-            rows = Pool(data.X, y, weights, 5)
+            rows = Pool(X, y, weights, 5)
             descent.measure(rows)
             curve = []
             for count in steps:
@@ -322,73 +257,34 @@ def rate(quick: bool) -> None:
         mean = np.mean(errors, axis=0)
         late = steps >= steps[-1] / 30
         slope = float(np.polyfit(np.log(steps[late]), np.log(mean[late]), 1)[0])
-        figures[rule] = {"error": mean.tolist(), "slope_of_the_last_part": slope}
+        figures[rule] = {
+            "error": mean.tolist(), "least": np.min(errors, axis=0).tolist(), "most": np.max(errors, axis=0).tolist(),
+            "slope_of_the_last_part": slope,
+        }  # fmt: skip
         print(rule, slope, mean.round(6).tolist(), flush=True)
     results.write("grade-rate" + ("-quick" if quick else ""), figures)
-    rate_plot(figures)
-
-
-def _axes(columns: int = 1) -> tuple[Any, Any]:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    FIGURES.mkdir(parents=True, exist_ok=True)
-    return plt.subplots(1, columns, figsize=(5.2 * columns, 3.8), layout="constrained", squeeze=False)
-
-
-def box_plot(figures: dict[str, Any]) -> None:
-    figure, axes = _axes(len(figures))
-    for axis, (name, found) in zip(axes[0], figures.items()):
-        axis.boxplot(list(found["auc"].values()), tick_labels=list(found["auc"]), orientation="horizontal")
-        axis.set(title=name, xlabel="ordinal AUC of the unlabelled rows")
-        axis.invert_yaxis()
-    figure.savefig(FIGURES / "grade-quality.svg")
-
-
-def size_plot(figures: dict[str, Any]) -> None:
-    figure, axes = _axes(2)
-    for axis, key, label in zip(
-        axes[0], ("processor_seconds", "grown_mib"), ("processor seconds", "memory beyond the data, MiB")
-    ):
-        for method, records in figures.items():
-            shown = [record for record in records if key in record]
-            axis.loglog([r["unlabelled"] for r in shown], [max(r[key], 1e-2) for r in shown], "o-", label=method)
-        axis.set(xlabel="unlabelled rows", ylabel=label)
-        axis.legend()
-    figure.savefig(FIGURES / "grade-size.svg")
-
-
-def rate_plot(figures: dict[str, Any]) -> None:
-    figure, axes = _axes()
-    steps = np.array(figures["steps"])
-    for rule in ("constant", "decay"):
-        found = figures[rule]
-        axes[0, 0].loglog(steps, found["error"], "o-", label=f"{rule}: slope {found['slope_of_the_last_part']:.2f}")
-    first = figures["constant"]["error"][0]
-    axes[0, 0].loglog(steps, first * steps[0] / steps, "k--", label="1/t")
-    axes[0, 0].set(xlabel="steps t", ylabel="squared error against the exact score")
-    axes[0, 0].legend()
-    figure.savefig(FIGURES / "grade-rate.svg")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("table", choices=["quality", "real", "size", "large", "rate", "one-size"])
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--ours", action="store_true", help="repeat our methods only, keep the others' figures")
-    parser.add_argument("--method", choices=SIZE_METHODS, help=argparse.SUPPRESS)
+    parser.add_argument("--quick", action="store_true", help="a small version, under two minutes")
+    parser.add_argument("--sets", help="some data sets of quality and real, separated by commas")
+    parser.add_argument("--methods", help="some methods, separated by semicolons; figures of the others are kept")
     parser.add_argument("--rows", type=int, help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.table == "one-size":
-        one_size(arguments.method, arguments.rows)
-    elif arguments.table == "large":
-        large()
-    elif arguments.table == "quality":
-        quality(arguments.quick, arguments.ours)
+    given = parser.parse_args()
+    asked = given.methods.split(";") if given.methods else None
+    if given.table == "one-size":
+        one_size(given.methods, given.rows)
+    elif given.table == "size":
+        size(given.quick, asked or list(SIZE_METHODS))
+    elif given.table in ("large", "rate"):
+        {"large": large, "rate": rate}[given.table](given.quick)
     else:
-        {"real": real, "size": size, "rate": rate}[arguments.table](arguments.quick)
+        all_sets = QUALITY_SETS if given.table == "quality" else REAL_SETS
+        sets = given.sets.split(",") if given.sets else list(QUICK_SETS[given.table] if given.quick else all_sets)
+        methods = asked or [method for method in METHODS if not (given.quick and method in SLOW)]
+        compare(given.table, given.quick, sets, methods, 1 if given.quick else SEEDS)
 
 
 if __name__ == "__main__":

@@ -331,6 +331,16 @@ def ordinal_pair_risk(scores, codes, weights, priors, gamma):
     return float(np.mean(risks))
 
 
+def all_threshold_loss(w, cuts, features, codes, weights, strength):
+    """Σ_i ω_i Σ_j log(1 + exp(−s_ij (⟨w, φ_i⟩ − b_j))) + λ/2 ‖w‖², row by row and threshold by threshold."""
+    total = 0.0
+    for row, code, weight in zip(features, codes, weights):
+        for j, cut in enumerate(cuts):
+            sign = 1.0 if code > j else -1.0
+            total += weight * np.log(1.0 + np.exp(-sign * (row @ w - cut)))
+    return total / np.sum(weights) + strength / 2 * w @ w
+
+
 def best_cut_cost(scores, codes, weights, k, cost):
     """The least cost(predicted) over every way to cut the scores into k consecutive classes."""
     from itertools import combinations_with_replacement

@@ -1,14 +1,33 @@
 """Ordinal sets with classes of their own."""
 
+from statistics import mean
 from typing import Any
 
 from tables import table
+from tables.unlabelled import gains, missing
+
+MEASURES = {"auc": "AUC", "c_index": "C-index", "mae": "MAE", "qwk": "QWK", "mze": "MZE", "amae": "AMAE"}
+LESS_IS_BETTER = ("mae", "mze", "amae")
 
 
 def render(record: dict[str, Any]) -> str:
-    rows = [
-        [name, method, *(f"{found[measure]:.3f}" for measure in ("auc", "c_index", "mae", "qwk", "mze", "amae"))]
-        for name, methods in record["figures"].items()
-        for method, found in methods.items()
-    ]
-    return table(["set", "method", "AUC", "C-index", "MAE", "QWK", "MZE", "AMAE"], rows)
+    figures = record["figures"]
+    rows = [row for name, found in figures.items() for row in _rows(name, found)]
+    parts = [table(["set", "method", *MEASURES.values(), "draws"], rows), *missing(figures)]
+    return "\n\n".join([*parts, gains(figures)])
+
+
+def _rows(name: str, found: dict[str, Any]) -> list[list[Any]]:
+    means = {key: {method: mean(values) for method, values in found[key].items() if values} for key in MEASURES}
+    best = {key: (min if key in LESS_IS_BETTER else max)(values.values()) for key, values in means.items()}
+    rows: list[list[Any]] = []
+    for method, values in found["auc"].items():
+        cells = [_cell(means[key].get(method), best[key]) for key in MEASURES]
+        rows.append([name, method, *cells, len(values)])
+    return rows
+
+
+def _cell(value: float | None, best: float) -> str:
+    if value is None:
+        return "not run"
+    return f"**{value:.3f}**" if abs(value - best) < 5e-4 else f"{value:.3f}"

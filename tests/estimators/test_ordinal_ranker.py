@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tacit import OrdinalRanker, load
 from tacit.errors import InputError
+from tacit.estimators.ordinal_selection import winner
 from tacit.metrics.ordinal import ordinal_auc
 
 
@@ -34,6 +35,9 @@ def small(**parameters):
     [
         {},
         {"features": "fourier"},
+        {"loss": "squared"},
+        {"loss": "logistic"},
+        {"loss": "logistic", "features": "fourier", "threshold_rule": "absolute"},
         {"kernel": "laplacian"},
         {"kernel": "laplacian", "features": "fourier"},
         {"features": "nystrom"},
@@ -54,8 +58,18 @@ def test_every_way_ranks_rows_it_never_saw_graded(parameters):
 
 def test_stochastic_is_close_to_exact():
     X, y, truth = graded()
-    areas = [ordinal_auc(truth[80:], small(solver=s).fit(X, y).rank_score(X[80:])) for s in ("exact", "stochastic")]
+    areas = [
+        ordinal_auc(truth[80:], small(solver=s, loss="squared").fit(X, y).rank_score(X[80:]))
+        for s in ("exact", "stochastic")
+    ]
     assert abs(areas[0] - areas[1]) < 0.01
+
+
+def test_few_steps_still_use_every_grade():
+    X, y, truth = graded()
+    given = {"bandwidth": 3.0, "regularization": 1e-7, "unlabelled_weight": 0.0}
+    model = small(solver="stochastic", iterations=20, **given).fit(X, y)
+    assert np.mean(np.abs(model.predict(X[80:]) - truth[80:])) < 0.6
 
 
 def test_one_decision_value_is_monotone_in_the_score_and_agrees_with_predict():
@@ -72,9 +86,46 @@ def test_one_decision_value_is_monotone_in_the_score_and_agrees_with_predict():
 def test_labelled_rows_alone_give_what_weight_zero_gives():
     X, y, _ = graded()
     settings = {"bandwidth": 2.0, "regularization": 1e-3, "unlabelled_weight": 0.0, "standardise": False}
-    with_rest, without = small(**settings).fit(X, y), small(**settings).fit(X[:80], y[:80])
-    first, second = with_rest.rank_score(X), without.rank_score(X)
-    np.testing.assert_allclose(first - first.mean(), second - second.mean(), rtol=1e-6, atol=1e-8)
+    for loss in ("squared", "logistic"):
+        with_rest, without = small(loss=loss, **settings).fit(X, y), small(loss=loss, **settings).fit(X[:80], y[:80])
+        first, second = with_rest.rank_score(X), without.rank_score(X)
+        np.testing.assert_allclose(first - first.mean(), second - second.mean(), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize(("leads", "expected"), [((0.03, 0.02, 0.04), 0), ((0.06, -0.05, 0.0), 1), ((-0.1, 0, 0), 1)])
+def test_the_squared_loss_must_lead_by_a_standard_error(leads, expected):
+    areas = np.full((3, 1, 2, 1), 0.8)
+    areas[:, 0, 0, 0] += leads
+    assert winner(areas, ["squared", "logistic"]) == (0, expected, 0)
+    assert winner(areas[:, :, :1], ["squared"]) == (0, 0, 0)
+
+
+def test_auto_reports_what_its_loss_reaches_alone():
+    X, y, _ = graded()
+    auto, *each = (small(loss=loss).fit(X, y) for loss in ("auto", "squared", "logistic"))
+    same = next(model for model in each if model.loss_ == auto.loss_)
+    assert auto.selection_["auc"] == same.selection_["auc"]
+    np.testing.assert_array_equal(auto.rank_score(X), same.rank_score(X))
+
+
+def test_rows_far_out_bend_the_squared_loss_and_not_the_logistic_one():
+    rng = np.random.default_rng(0)
+    X = np.hstack([rng.standard_t(1.5, (2000, 1)), rng.standard_normal((2000, 3))])
+    truth = np.digitize(X[:, 0] + 0.5 * X[:, 1] + 0.3 * rng.standard_normal(2000), [-1.0, 0.0, 1.0])
+    y = np.where(np.arange(2000) < 200, truth, -1)
+    areas = {}
+    for loss in ("squared", "logistic"):
+        model = small(kernel="linear", loss=loss, unlabelled_weight=0.0).fit(X, y)
+        areas[loss] = ordinal_auc(truth[200:], model.rank_score(X[200:]))
+    assert areas["logistic"] > areas["squared"] + 0.02
+
+
+def test_a_logistic_model_does_not_go_on_in_a_stream():
+    X, y, _ = graded(n=60, labelled=30)
+    with pytest.raises(InputError, match="squared"):
+        small(loss="logistic").fit(X, y).partial_fit(X, y)
+    with pytest.raises(InputError, match="squared"):
+        small(loss="logistic").partial_fit(X, y)
 
 
 def test_ordered_text_and_none():
@@ -102,7 +153,7 @@ def test_a_grade_nobody_gave_keeps_its_place():
 def test_signs_are_two_classes_through_and_through():
     X, _, truth = graded()
     y = np.where(truth > 0, 1, -1)
-    model = small().fit(X, y)
+    model = small(loss="squared").fit(X, y)
     assert model.classes_.tolist() == [-1, 1]
     assert model.score(X, y) == np.mean(model.predict(X) == y) > 0.8
     assert model.partial_fit(X, y).classes_.tolist() == [-1, 1]
@@ -188,6 +239,10 @@ def test_memory_never_holds_rows_by_features():
         ({"class_priors": [1.0]}, "class_priors"),
         ({"class_priors": "guess"}, "class_priors"),
         ({"threshold_rule": "median"}, "threshold_rule"),
+        ({"loss": "hinge"}, "loss"),
+        ({"loss": "logistic", "unlabelled_weight": 0.5}, "unlabelled_weight"),
+        ({"loss": "logistic", "class_priors": [0.5, 0.3, 0.2]}, "class_priors"),
+        ({"loss": "logistic", "solver": "stochastic"}, "stochastic"),
         ({"regularization": 0}, "regularization"),
         ({"cv": 1}, "cv"),
         ({"cv": "many"}, "cv"),

@@ -13,7 +13,7 @@ from tacit.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-RULES = ("absolute", "squared", "kappa", "accuracy")
+RULES = ("logistic", "absolute", "squared", "kappa", "accuracy")
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,14 @@ _TABLE = (
 _RANKER = (
     click.option("--kernel", type=click.Choice(["gaussian", "laplacian", "linear"]), default="gaussian",
                  show_default=True, help="Shape of the score."),
+    click.option("--loss", type=click.Choice(["auto", "squared", "logistic"]), default="auto", show_default=True,
+                 help="Of pairs (squared), of rows and cuts (logistic), or what holds out better."),
     click.option("--solver", type=click.Choice(["auto", "exact", "stochastic"]), default="auto", show_default=True,
                  help="All pairs at once, or by steps."),
     click.option("--frequencies", default=512, show_default=True, help="Random frequencies."),
     click.option("--unlabelled-weight", type=float,
                  help="Weight of pairs with ungraded rows, 0 to 1; chosen by default."),
-    click.option("--thresholds", "threshold_rule", type=click.Choice(RULES), default="absolute", show_default=True,
+    click.option("--thresholds", "threshold_rule", type=click.Choice(RULES), default="logistic", show_default=True,
                  help="What the cuts between grades make best."),
     click.option("--seed", "random_state", default=0, show_default=True, help="Same seed, same bits."),
     click.option("--threads", default=0, show_default=True, help="Cores to use; 0 is all."),

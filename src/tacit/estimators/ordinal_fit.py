@@ -17,16 +17,18 @@ from tacit.estimators.ordinal_selection import (
     usable_folds,
 )
 from tacit.estimators.ordinal_settings import (
+    Candidate,
     Fitted,
     Settings,
     candidate_bandwidths,
-    candidate_mixes,
+    candidate_losses,
     candidate_strengths,
     read_priors,
 )
 from tacit.features.scaling import Scaling
 from tacit.objective.pairwise import Splits, matched_priors
 from tacit.progress import Run
+from tacit.solvers.all_threshold import solve_logistic_path
 from tacit.solvers.feature_moments import FeatureMap, group_means, scores
 from tacit.solvers.ordinal_exact import class_totals, gather, present_priors, solve_path
 from tacit.solvers.stochastic import Descent, Pool
@@ -38,17 +40,19 @@ Codes = NDArray[np.intp]
 MapMaker = Callable[[float, int], FeatureMap]
 
 LARGEST_EXACT = 4_096
+LARGEST_LOGISTIC = 1 << 25
+"""Numbers in the mapped labelled rows, which the logistic loss goes over again and again (256 MiB)."""
 _SELECTION_FREQUENCIES = 256
 _PLAIN_REGULARIZATION = 1e-2
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """Bandwidth, λ and γ, and where they were cross-validated what was seen."""
+    """Bandwidth, λ, loss and γ, and where they were cross-validated what was seen."""
 
     bandwidth: float
     strength: float
-    mix: Vector
+    candidate: Candidate
     choice: Choice | None
     history: list[dict[str, Any]]
 
@@ -82,15 +86,23 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
         size = min(s.frequencies, most)
         return make_small_map(s.kernel, size, bandwidth, s.seed, scaling, landmarks)
 
-    exact = s.solver == "exact" or (s.solver == "auto" and map_of(1.0).size <= LARGEST_EXACT)
+    width = map_of(1.0).size
+    exact = s.solver == "exact" or (s.solver == "auto" and width <= LARGEST_EXACT)
+    if exact and width > LARGEST_EXACT:
+        raise InputError(
+            f"solver='exact' holds a matrix of {width} × {width} features, and at most {LARGEST_EXACT} are allowed; use "
+            "solver='stochastic', features='nystrom' or fewer frequencies."
+        )
+    logistic = exact and int(np.count_nonzero(codes >= 0)) * width <= LARGEST_LOGISTIC
     rows = selection_rows(codes, s.seed)
-    chosen = _choose(table, codes, weights, count, s, scaling, small_map_of, rows, priors, match, exact)
+    chosen = _choose(table, codes, weights, count, s, scaling, small_map_of, rows, priors, match, exact, logistic)
     features = map_of(chosen.bandwidth)
-    solve = _solve_exactly if exact else _descend
+    solve = _solver(chosen.candidate.loss, exact)
     solution = solve(table, codes, weights, count, features, s, chosen, priors, match)
     w = solution.coefficients
     intercept = -float(w @ _overall_mean(solution, codes, weights))
-    if chosen.choice is not None:
+    # Held-out scores are the exact solver's; after so many steps the stochastic one may not have come to their scale.
+    if chosen.choice is not None and exact:
         seen = np.isfinite(chosen.choice.held_out)
         rows, score = rows[seen], chosen.choice.held_out[seen]
     else:
@@ -101,9 +113,10 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
         intercept=intercept,
         thresholds=cuts,
         slope=slope,
+        loss=chosen.candidate.loss,
         bandwidth=chosen.bandwidth,
         regularization=chosen.strength,
-        unlabelled_weight=1 - chosen.mix,
+        unlabelled_weight=1 - chosen.candidate.labelled_weight,
         class_prior=solution.splits.priors,
         mean=scaling.mean,
         scale=scaling.scale,
@@ -127,15 +140,15 @@ def without_clock(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _choose(
     table: Any, codes: Codes, weights: Vector, count: int, s: Settings, scaling: Scaling, map_of: MapMaker,
-    rows: NDArray[np.intp], priors: Vector | None, match: bool, exact: bool,
+    rows: NDArray[np.intp], priors: Vector | None, match: bool, exact: bool, logistic: bool,
 ) -> Chosen:  # fmt: skip
     """Cross-validate whatever is not given; with too few labels for that, take plain values and γ = 1."""
-    mixes = candidate_mixes(s.unlabelled_weight, count, bool(np.any(codes < 0)))
+    candidates = candidate_losses(s, count, bool(np.any(codes < 0)), logistic)
     bandwidths = candidate_bandwidths(s, scaling)
     folds = usable_folds(make_folds(codes, rows, s.cv, s.seed), codes[rows])
     if not folds:
         plain = s.regularization if s.regularization is not None else _PLAIN_REGULARIZATION
-        return Chosen(bandwidths[len(bandwidths) // 2], plain, mixes[0], None, [])
+        return Chosen(bandwidths[len(bandwidths) // 2], plain, candidates[0], None, [])
     most = min(_SELECTION_FREQUENCIES, max(32, len(rows) // 2))
     maps = [map_of(bandwidth, most) for bandwidth in bandwidths]
     strengths = candidate_strengths(s, maps[0], table[rows], weights[rows])
@@ -143,31 +156,73 @@ def _choose(
     callback = s.callback if exact else None
     with Run("choose", len(maps), progress=s.progress, callback=callback) as run:
         choice = cross_validate(
-            table, codes, weights, count, maps, mixes, strengths, rows=rows, folds=folds, priors=priors, match=match,
-            run=run, seed=s.seed, threads=s.threads,
+            table, codes, weights, count, maps, candidates, strengths, rows=rows, folds=folds, priors=priors,
+            match=match, run=run, seed=s.seed, threads=s.threads,
         )  # fmt: skip
-    bandwidth, mix, strength = choice.place
-    return Chosen(float(bandwidths[bandwidth]), float(strengths[strength]), mixes[mix], choice, run.history)
+    bandwidth, candidate, strength = choice.place
+    return Chosen(float(bandwidths[bandwidth]), float(strengths[strength]), candidates[candidate], choice, run.history)
+
+
+def _solver(loss: str, exact: bool) -> Callable[..., Solution]:
+    if loss == "logistic":
+        if not exact:
+            raise InputError("solver='stochastic' minimises the squared loss; use loss='squared' or solver='exact'.")
+        return _solve_logistic
+    return _solve_exactly if exact else _descend
 
 
 def _solve_exactly(
     table: Any, codes: Codes, weights: Vector, count: int, features: FeatureMap, s: Settings, chosen: Chosen,
     priors: Vector | None, match: bool,
 ) -> Solution:  # fmt: skip
-    if features.size > LARGEST_EXACT:
-        raise InputError(
-            f"solver='exact' holds a matrix of {features.size} × {features.size} features, and at most "
-            f"{LARGEST_EXACT} are allowed; use solver='stochastic', features='nystrom' or fewer frequencies."
-        )
     data = gather(table, codes, weights, count, features, priors=priors, match=match, threads=s.threads)
-    w = solve_path(data.quadratic(chosen.mix[data.splits.kept]), data.linear(), [chosen.strength])[:, 0]
+    w = solve_path(
+        data.quadratic(chosen.candidate.labelled_weight[data.splits.kept]), data.linear(), [chosen.strength]
+    )[:, 0]
     return Solution(w, data.splits, data.class_means, data.unlabelled_mean)
+
+
+def _solve_logistic(
+    table: Any, codes: Codes, weights: Vector, count: int, features: FeatureMap, s: Settings, chosen: Chosen,
+    priors: Vector | None, match: bool,
+) -> Solution:  # fmt: skip
+    known = np.flatnonzero(codes >= 0)
+    if len(known) * features.size > LARGEST_LOGISTIC:
+        raise InputError(
+            f"loss='logistic' holds {len(known)} labelled rows of {features.size} features, more than the "
+            f"{LARGEST_LOGISTIC} numbers that are allowed; use loss='squared' or fewer frequencies."
+        )
+    w = solve_logistic_path(features.transform(table[known]), codes[known], weights[known], [chosen.strength])[:, 0]
+    means, splits, rest = _means(table, codes, weights, count, features, s, priors, match)
+    return Solution(w, splits, means, rest)
 
 
 def _descend(
     table: Any, codes: Codes, weights: Vector, count: int, features: FeatureMap, s: Settings, chosen: Chosen,
     priors: Vector | None, match: bool,
 ) -> Solution:  # fmt: skip
+    means, splits, rest = _means(table, codes, weights, count, features, s, priors, match)
+    descent = Descent(
+        features,
+        splits,
+        chosen.candidate.labelled_weight[splits.kept],
+        chosen.strength,
+        batch_size=s.batch_size,
+        step=s.step,
+        seed=s.seed,
+    )
+    source = Pool(table, codes, weights, count)
+    descent.measure(source, s.threads)
+    with Run("grade", s.iterations, progress=s.progress, callback=s.callback) as run:
+        descent.run(source, run)
+    return Solution(descent.coefficients, splits, means, rest, run.history)
+
+
+def _means(
+    table: Any, codes: Codes, weights: Vector, count: int, features: FeatureMap, s: Settings, priors: Vector | None,
+    match: bool,
+) -> tuple[NDArray[np.float64], Splits, Vector | None]:  # fmt: skip
+    """Means of the classes and of the unlabelled rows in one pass, and the splits by the priors."""
     groups = np.where(codes < 0, count, codes)
     totals = class_totals(groups, weights, count + 1)
     shares = weights / totals[groups]
@@ -175,15 +230,7 @@ def _descend(
     rest = means[count] if totals[count] > 0 else None
     if match and rest is not None:
         priors = matched_priors(means[:count], rest, totals[:count] > 0)
-    splits = Splits.of(present_priors(totals[:count], priors))
-    descent = Descent(
-        features, splits, chosen.mix[splits.kept], chosen.strength, batch_size=s.batch_size, step=s.step, seed=s.seed
-    )
-    source = Pool(table, codes, weights, count)
-    descent.measure(source, s.threads)
-    with Run("grade", s.iterations, progress=s.progress, callback=s.callback) as run:
-        descent.run(source, run)
-    return Solution(descent.coefficients, splits, means[:count], rest, run.history)
+    return means[:count], Splits.of(present_priors(totals[:count], priors)), rest
 
 
 def _overall_mean(solution: Solution, codes: Codes, weights: Vector) -> Vector:

@@ -41,6 +41,9 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     Parameters
     ----------
     kernel : "gaussian", "laplacian" or "linear"
+    loss : "squared" (the pairs' loss above), "logistic" (every row on the right side of every threshold, from the
+        labelled rows alone, by Newton's method) or "auto", which cross-validates both and takes the squared one where
+        it leads by more than a standard error; the stochastic solver, streams and ``class_priors`` take that one
     features : how the kernel becomes numbers: "labelled" (the kernel against the labelled rows, in whose span the
         best score from labels alone lies), "fourier" (random frequencies, regenerated from the seed: nothing but
         seed and coefficients is stored) or "nystrom" (k-means landmarks)
@@ -55,7 +58,8 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         "decay" (θ/t, as in the paper)
     class_priors : shares of the classes among all rows: None takes those of the labels, "matched" those under which
         the labelled classes look like the unlabelled rows, a list states them
-    threshold_rule : "absolute" (least MAE), "squared" (the paper's), "kappa" (greatest QWK) or "accuracy"
+    threshold_rule : "logistic" (a smooth fit, steady from few labels), "squared" (the paper's), "absolute" (least MAE
+        of the labelled rows), "kappa" (greatest QWK) or "accuracy"
     classes : the grades, lowest first; None takes an ordered categorical's order, else the sorted values
     unlabelled : the mark of an unlabelled row in y; None and NaN are always that
     standardise : divide every column by its standard deviation
@@ -66,7 +70,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     Attributes
     ----------
     classes_, thresholds_ : the grades and the k − 1 scores that part them
-    coefficients_, intercept_, bandwidth_, regularization_, unlabelled_weight_, class_prior_ : the model
+    loss_, coefficients_, intercept_, bandwidth_, regularization_, unlabelled_weight_, class_prior_ : the model
     selection_ : what cross-validation saw: ``auc`` of the winner, ``auc_labelled_only`` of the best without unlabelled
         rows; empty where the labelled rows are too few to be held out
     history_ : one record per bandwidth (exact) or step (stochastic)
@@ -98,6 +102,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         self,
         kernel: Literal["gaussian", "laplacian", "linear"] = "gaussian",
         *,
+        loss: Literal["auto", "squared", "logistic"] = "auto",
         features: Literal["labelled", "fourier", "nystrom"] = "labelled",
         frequencies: int = 512,
         bandwidth: float | None = None,
@@ -108,7 +113,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         batch_size: int = 128,
         step: Literal["constant", "decay"] = "constant",
         class_priors: Sequence[float] | Literal["matched"] | None = None,
-        threshold_rule: Literal["squared", "absolute", "kappa", "accuracy"] = "absolute",
+        threshold_rule: Literal["logistic", "squared", "absolute", "kappa", "accuracy"] = "logistic",
         classes: Sequence[Any] | None = None,
         unlabelled: Any = -1,
         standardise: bool = True,
@@ -119,6 +124,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         callback: Callback | None = None,
     ) -> None:
         self.kernel = kernel
+        self.loss = loss
         self.features = features
         self.frequencies = frequencies
         self.bandwidth = bandwidth
@@ -160,10 +166,15 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
 
         The first call fixes classes, scaling and parameters from what it gets (or goes on from a fit). Even samples
         of bounded size are kept of every class and of the unlabelled rows, and every call takes one step per
-        ``batch_size`` new rows.
+        ``batch_size`` new rows, on the squared loss.
         """
-        settings = self._settings()
+        settings = self._settings().for_streams()
         first = not hasattr(self, "classes_")
+        if not first and self.loss_ == "logistic":
+            raise InputError(
+                "partial_fit takes steps on the squared loss, but this model was fitted by the logistic one; set "
+                "loss='squared' before fit."
+            )
         if first and classes is not None and self.classes is None:
             settings = settings.with_classes(classes)
         known = None if first else self.classes_
@@ -219,6 +230,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     def _settings(self) -> Settings:
         return Settings(
             kernel=checks.choice("kernel", self.kernel, ("gaussian", "laplacian", "linear")),
+            loss=checks.choice("loss", self.loss, ("auto", "squared", "logistic")),
             features=checks.choice("features", self.features, ("labelled", "fourier", "nystrom")),
             frequencies=checks.whole("frequencies", self.frequencies, 1),
             bandwidth=None if self.bandwidth is None else checks.number("bandwidth", self.bandwidth, above=0.0),

@@ -1,9 +1,11 @@
-"""Choosing bandwidth, λ and γ by cross-validation on the labelled rows.
+"""Choosing bandwidth, λ, loss and γ by cross-validation on the labelled rows.
 
 What is dear is done once: for every bandwidth the unlabelled rows (at most 20,000 of them) are mapped and their
 moments gathered, and every fold, every γ and every λ reuses them; a fold adds the moments of its few labelled rows, and
-one eigendecomposition per γ gives the whole path over λ. γ = 1, which ignores the unlabelled rows, is always among the
-candidates and wins ties; what it would have reached is kept beside the winner's figure.
+one eigendecomposition per γ gives the whole path over λ of the squared loss. The logistic loss takes a few Newton steps
+per λ on the labelled rows of the fold; where both are tried the squared loss has to lead by more than a standard error,
+since with few labels it wins by chance more often than by merit. γ = 1, which ignores the unlabelled rows, is always
+among the candidates and wins ties; what it would have reached is kept beside the winner's figure.
 
 Held-out scores of the chosen candidate come back as well: thresholds and probabilities are fitted to them, since
 scores of rows that were trained on flatter.
@@ -18,8 +20,10 @@ from numpy.typing import NDArray
 
 from tacit import threads as pool
 from tacit.errors import InputError
+from tacit.estimators.ordinal_settings import Candidate
 from tacit.objective.pairwise import Moments, Splits, matched_priors
 from tacit.progress import Run
+from tacit.solvers.all_threshold import solve_logistic_path
 from tacit.solvers.feature_moments import FeatureMap
 from tacit.solvers.ordinal_exact import class_totals, present_priors, solve_path, unlabelled_moments
 
@@ -28,18 +32,20 @@ Matrix = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
-MOST_LABELLED = 4_000
+MOST_LABELLED = 2_000
 MOST_UNLABELLED = 20_000
 _TIE = 1e-9
+_LOGISTIC_TOLERANCE = 1e-4
+"""Enough to rank candidates: the score moves by about a hundredth of the distance between thresholds."""
 
 
 @dataclass(frozen=True)
 class Choice:
     """What cross-validation found.
 
-    ``scores`` (maps, γ, λ) are mean ordinal AUCs over the folds, NaN for maps that an interrupt left out; ``place`` is
-    the winner there and ``labelled_only`` the best of γ = 1. ``held_out`` are the winner's scores of ``rows`` by
-    models that had not seen them (NaN where no fold held a row out).
+    ``scores`` (maps, losses and γ, λ) are mean ordinal AUCs over the folds, NaN for maps that an interrupt left out;
+    ``place`` is the winner there and ``labelled_only`` the best of γ = 1. ``held_out`` are the winner's scores of
+    ``rows`` by models that had not seen them (NaN where no fold held a row out).
     """
 
     place: tuple[int, int, int]
@@ -57,7 +63,7 @@ class Choice:
 
 
 def selection_rows(codes: Codes, seed: int) -> NDArray[np.intp]:
-    """At most 4,000 labelled rows, every class in its share."""
+    """At most 2,000 labelled rows, every class in its share."""
     labelled = np.flatnonzero(codes >= 0)
     if len(labelled) <= MOST_LABELLED:
         return labelled
@@ -95,7 +101,7 @@ def cross_validate(
     weights: Vector,
     count: int,
     maps: Sequence[FeatureMap],
-    labelled_weights: Sequence[Vector],
+    candidates: Sequence[Candidate],
     regularizations: Sequence[float],
     *,
     rows: NDArray[np.intp],
@@ -111,14 +117,14 @@ def cross_validate(
     Parameters
     ----------
     maps : one feature map per bandwidth
-    labelled_weights : candidates for γ, each with one entry per split
+    candidates : losses with γ
     """
     labels, label_weights = codes[rows], weights[rows]
     rest = np.flatnonzero(codes < 0)
     if len(rest) > MOST_UNLABELLED:
         rest = np.sort(np.random.default_rng(seed).choice(rest, MOST_UNLABELLED, replace=False))
-    shape = (len(maps), len(labelled_weights), len(regularizations))
-    results = np.full(shape, np.nan)
+    shape = (len(maps), len(candidates), len(regularizations))
+    areas = np.full((len(folds), *shape), np.nan)
     held_out = np.full((*shape, len(rows)), np.nan)
     for number in run.iterations():
         features = maps[number]
@@ -128,34 +134,38 @@ def cross_validate(
 
         def candidate(
             fold: int,
-            gamma: int,
+            which: int,
             mapped: Matrix = mapped,
             unlabelled: tuple[Vector, Matrix] | None = unlabelled,
             centre: Vector = centre,
         ) -> Matrix:
             train, test = folds[fold]
+            one = candidates[which]
+            if one.loss == "logistic":
+                known = mapped[train], labels[train], label_weights[train]
+                path = solve_logistic_path(*known, regularizations, _LOGISTIC_TOLERANCE)
+                return (mapped[test] - centre) @ path
             data = _fold_moments(mapped[train], labels[train], label_weights[train], count, unlabelled, priors, match)
-            quadratic = data.quadratic(labelled_weights[gamma][data.splits.kept])
+            quadratic = data.quadratic(one.labelled_weight[data.splits.kept])
             return (mapped[test] - centre) @ solve_path(quadratic, data.linear(), regularizations)
 
-        tasks = [(f, g) for f in range(len(folds)) for g in range(len(labelled_weights))]
+        tasks = [(f, g) for f in range(len(folds)) for g in range(len(candidates))]
         with pool.single_threaded_blas():
             scored = pool.run(candidate, tasks, threads)
-        areas = np.empty((len(folds), *shape[1:]))
         for (f, g), columns in zip(tasks, scored):
             test = folds[f][1]
             held_out[number, g][:, test] = columns.T
-            areas[f, g] = [ordinal_auc(labels[test], column, label_weights[test], count) for column in columns.T]
-        results[number] = areas.mean(axis=0)
-        run.report(auc=float(results[number].max()))
-    place = _best(results)
-    cautious = [g for g, weight in enumerate(labelled_weights) if np.all(weight == 1)]
+            areas[f, number, g] = [
+                ordinal_auc(labels[test], column, label_weights[test], count) for column in columns.T
+            ]
+        run.report(auc=float(areas[:, number].mean(axis=0).max()))
+    losses = [one.loss for one in candidates]
+    place = winner(areas, losses)
+    cautious = np.array([one.ignores_unlabelled for one in candidates])
     plain = None
-    if cautious:
-        masked = np.full(shape, np.nan)
-        masked[:, cautious] = results[:, cautious]
-        plain = _best(masked)
-    return Choice(place, plain, results, rows, held_out[place])
+    if cautious.any():
+        plain = winner(np.where(cautious[:, None], areas, np.nan), losses)
+    return Choice(place, plain, areas.mean(axis=0), rows, held_out[place])
 
 
 def _fold_moments(
@@ -184,8 +194,27 @@ def _overall_mean(
     return np.asarray(total / (weights.sum() + unlabelled_total))
 
 
+def winner(areas: NDArray[np.float64], losses: Sequence[str]) -> tuple[int, int, int]:
+    """The place to choose from ``areas`` (folds, maps, candidates, λ).
+
+    The best of either loss; the squared one is taken over the logistic one where its lead, paired over the folds, is
+    greater than its standard error.
+    """
+    means = areas.mean(axis=0)
+    best = {}
+    for loss in ("squared", "logistic"):
+        own = np.array([one == loss for one in losses])[:, None]
+        if np.isfinite(means[:, own[:, 0]]).any():
+            best[loss] = _best(np.where(own, means, np.nan))
+    if len(best) == 1:
+        return next(iter(best.values()))
+    lead = areas[:, *best["squared"]] - areas[:, *best["logistic"]]
+    error = float(np.std(lead, ddof=1)) / len(lead) ** 0.5 if len(lead) > 1 else 0.0
+    return best["squared"] if float(lead.mean()) > error else best["logistic"]
+
+
 def _best(results: NDArray[np.float64]) -> tuple[int, int, int]:
-    """The best candidate; of those that tie, the first γ, then the strongest λ, then the widest map."""
+    """The best candidate; of those that tie, the first loss and γ, then the strongest λ, then the widest map."""
     places = np.argwhere(results >= np.nanmax(results) - _TIE)
     order = np.lexsort((-places[:, 0], -places[:, 2], places[:, 1]))
     m, g, r = places[order[0]]

@@ -20,10 +20,23 @@ UNLABELLED_WEIGHTS = (0.0, 0.25, 0.5, 1.0)
 
 
 @dataclass(frozen=True)
+class Candidate:
+    """A loss, and γ per split: the share of the labelled pairs."""
+
+    loss: str
+    labelled_weight: Vector
+
+    @property
+    def ignores_unlabelled(self) -> bool:
+        return bool(np.all(self.labelled_weight == 1))
+
+
+@dataclass(frozen=True)
 class Settings:
     """Checked parameters of ``OrdinalRanker``."""
 
     kernel: str
+    loss: str
     features: str
     frequencies: int
     bandwidth: float | None
@@ -42,6 +55,12 @@ class Settings:
     threads: int
     progress: bool | None
     callback: Callback | None
+
+    def for_streams(self) -> Self:
+        """The same with the squared loss, the only one that is learned step by step."""
+        if self.loss == "logistic":
+            raise InputError("partial_fit takes steps on the squared loss; set loss='squared' or 'auto'.")
+        return replace(self, loss="squared")
 
     def with_classes(self, classes: Any) -> Self:
         return replace(self, classes=list(classes))
@@ -64,6 +83,7 @@ class Fitted:
     intercept: float
     thresholds: Vector
     slope: float
+    loss: str
     bandwidth: float
     regularization: float
     unlabelled_weight: Vector
@@ -111,6 +131,29 @@ def candidate_mixes(given: Any, count: int, has_unlabelled: bool) -> list[Vector
             f"unlabelled_weight must be a number from 0 to 1, or a list of {count - 1} such numbers, not {given!r}."
         )
     return [1 - np.broadcast_to(weights, count - 1)]
+
+
+def candidate_losses(settings: Settings, count: int, has_unlabelled: bool, may_be_logistic: bool) -> list[Candidate]:
+    """The losses to try with every γ; those that ignore unlabelled rows come first and win ties.
+
+    The logistic loss sees labelled rows alone and takes classes as often as they occur there, so a positive
+    ``unlabelled_weight`` and ``class_priors`` ask for the squared one.
+    """
+    mixes = candidate_mixes(settings.unlabelled_weight, count, has_unlabelled)
+    squared = [Candidate("squared", mix) for mix in mixes]
+    plain = [Candidate("logistic", mix) for mix in mixes if np.all(mix == 1)]
+    if settings.loss == "logistic":
+        if settings.class_priors is not None:
+            raise InputError("class_priors need loss='squared'; leave them out with loss='logistic'.")
+        if not plain:
+            raise InputError(
+                "loss='logistic' learns from the labelled rows alone; set unlabelled_weight to 0 or None, or "
+                "loss='squared'."
+            )
+        return plain
+    if settings.loss == "squared" or settings.class_priors is not None or not may_be_logistic:
+        return squared
+    return [*squared[:1], *plain, *squared[1:]]
 
 
 def candidate_bandwidths(settings: Settings, scaling: Scaling) -> list[float]:

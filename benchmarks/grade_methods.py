@@ -1,0 +1,193 @@
+"""The methods of ``grade.py``: ours, and the rivals as they are tuned from the labelled rows alone.
+
+Every method is a function of a ``Draw`` and gives back scores and classes of the rows that are judged. A method that
+cannot run (the peers' environment is absent, or the library stops) raises ``Unavailable`` with the reason, which stays
+in the results.
+"""
+
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tacit import OrdinalRanker
+from tacit.baselines import MPNUAUC, MSAMULT, SVOREX
+from tacit.metrics.ordinal import ordinal_auc
+from workers import peers_python
+
+HERE = Path(__file__).parent
+KERNEL_ROWS = 1_000
+FOLDS = 3
+
+
+class Unavailable(Exception):
+    """Why a method has no figure."""
+
+
+@dataclass
+class Draw:
+    """One draw of labels: all rows with y = −1 where unlabelled, and the rows that are judged."""
+
+    X: np.ndarray
+    truth: np.ndarray
+    seen: np.ndarray
+    judged: np.ndarray
+    seed: int
+    models: dict[str, OrdinalRanker] = field(default_factory=dict)
+    """Models that a later method takes its parameters from."""
+    peers: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, X: np.ndarray, y: np.ndarray, labels: int, judged: int, seed: int) -> "Draw":
+        kept = np.random.default_rng(seed).permutation(len(y))[:labels]
+        seen = np.full(len(y), -1)
+        seen[kept] = y[kept]
+        free = np.random.default_rng(seed).permutation(np.flatnonzero(seen < 0))[:judged]
+        return cls(X, y, seen, np.sort(free), seed)
+
+    @property
+    def known(self) -> tuple[np.ndarray, np.ndarray]:
+        """The labelled rows and their labels."""
+        return self.X[self.seen >= 0], self.seen[self.seen >= 0]
+
+    @property
+    def asked(self) -> np.ndarray:
+        return self.X[self.judged]
+
+    @property
+    def answers(self) -> np.ndarray:
+        return self.truth[self.judged]
+
+
+@dataclass
+class Answer:
+    """Scores of the judged rows, one column or one per split, and their classes."""
+
+    score: np.ndarray
+    grade: np.ndarray
+
+    def area(self, truth: np.ndarray) -> float:
+        """Ordinal AUC; with one score per split, the mean over splits of each one's own AUC."""
+        if self.score.ndim == 1:
+            return ordinal_auc(truth, self.score)
+        splits = [j for j in range(self.score.shape[1]) if truth.min() <= j < truth.max()]
+        return float(np.mean([ordinal_auc((truth > j).astype(int), self.score[:, j]) for j in splits]))
+
+
+def folds(count: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    place = np.random.default_rng(0).permutation(count) % FOLDS
+    return [(np.flatnonzero(place != f), np.flatnonzero(place == f)) for f in range(FOLDS)]
+
+
+def ours(name: str, **parameters: Any) -> Callable[[Draw], Answer]:
+    """OrdinalRanker with the given parameters; what is not given it chooses itself."""
+
+    def run(draw: Draw) -> Answer:
+        model = OrdinalRanker(random_state=draw.seed, classes=sorted(set(draw.truth)), **parameters)
+        draw.models[name] = model.fit(draw.X, draw.seen)
+        return Answer(model.rank_score(draw.asked), model.predict(draw.asked))
+
+    return run
+
+
+def stochastic(draw: Draw) -> Answer:
+    """The stochastic solver with what the exact one chose."""
+    exact = squared_model(draw)
+    chosen = {"bandwidth": exact.bandwidth_, "regularization": exact.regularization_}
+    weights = exact.unlabelled_weight_.tolist()
+    return ours("stochastic", solver="stochastic", unlabelled_weight=weights, **chosen)(draw)
+
+
+def squared_model(draw: Draw) -> OrdinalRanker:
+    """The exact minimiser of the squared pairwise loss, fitted once per draw."""
+    if "squared" not in draw.models:
+        ours("squared", loss="squared")(draw)
+    return draw.models["squared"]
+
+
+def svorex(draw: Draw) -> Answer:
+    """Bandwidth and C by folds over the labelled rows."""
+    X, y = draw.known
+    unit = np.sqrt(X.shape[1])
+    grid = [(step * unit, C) for step in (1.0, 2.0, 4.0) for C in (1.0, 10.0, 100.0)]
+
+    def quality(pair: tuple[float, float]) -> float:
+        fits = ((SVOREX(*pair).fit(X[train], y[train]), test) for train, test in folds(len(y)))
+        return float(np.mean([ordinal_auc(y[test], model.rank_score(X[test])) for model, test in fits]))
+
+    model = SVOREX(*max(grid, key=quality)).fit(X, y)
+    return Answer(model.rank_score(draw.asked), model.predict(draw.asked))
+
+
+def kernel_rival(make: Any, mixes: tuple[float, ...]) -> Callable[[Draw], Answer]:
+    """Bandwidth and λ of our squared loss; its own mix by folds over the labelled rows."""
+
+    def run(draw: Draw) -> Answer:
+        chosen = squared_model(draw)
+        known, y = np.flatnonzero(draw.seen >= 0), draw.seen
+        rest = np.flatnonzero(draw.seen < 0)
+        free = np.random.default_rng(draw.seed).permutation(rest)[:KERNEL_ROWS]
+        strength = max(chosen.regularization_, 1e-4)
+
+        def quality(mix: float) -> float:
+            areas = []
+            for train, test in folds(len(known)):
+                rows = np.concatenate([known[train], free[: KERNEL_ROWS // 3]])
+                model = make(chosen.bandwidth_, strength, mix).fit(draw.X[rows], y[rows])
+                scores = model.split_scores(draw.X[known[test]])
+                areas.append(Answer(scores, scores[:, 0]).area(y[known[test]]))
+            return float(np.mean(areas))
+
+        rows = np.concatenate([known, free])
+        model = make(chosen.bandwidth_, strength, max(mixes, key=quality)).fit(draw.X[rows], y[rows])
+        return Answer(model.split_scores(draw.asked), model.predict(draw.asked))
+
+    return run
+
+
+def peer(name: str) -> Callable[[Draw], Answer]:
+    """mord or skordinal, tuned in an environment of their own; the columns come standardised by the labelled rows."""
+
+    def run(draw: Draw) -> Answer:
+        X, y = draw.known
+        mean, scale = X.mean(axis=0), np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
+        with tempfile.TemporaryDirectory() as folder:
+            np.savez(Path(folder) / "job.npz", X=(X - mean) / scale, y=y, test=(draw.asked - mean) / scale)
+            call_peers(folder, name)
+            found = np.load(Path(folder) / "found.npz")
+            return Answer(found["score"], found["grade"])
+
+    return run
+
+
+def call_peers(*arguments: str) -> str:
+    """What ``peers/ordinal.py`` prints, in the interpreter of the peers."""
+    try:
+        command = [peers_python(), str(HERE / "peers" / "ordinal.py"), *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    except SystemExit as reason:
+        raise Unavailable(str(reason)) from None
+    except subprocess.CalledProcessError as error:
+        raise Unavailable(error.stderr.strip().splitlines()[-1]) from None
+
+
+OURS: dict[str, Callable[[Draw], Answer]] = {
+    "OrdinalRanker": ours("default"),
+    "labelled rows only": ours("labelled", unlabelled_weight=0.0),
+    "squared loss, exact": ours("squared", loss="squared"),
+    "squared loss, labelled rows only": ours("squared labelled", loss="squared", unlabelled_weight=0.0),
+    "squared loss, stochastic": stochastic,
+    "squared loss, Fourier features": ours("fourier", loss="squared", features="fourier"),
+}
+RIVALS: dict[str, Callable[[Draw], Answer]] = {
+    "SVOREX": svorex,
+    "M-PNU-AUC": kernel_rival(MPNUAUC, (-0.5, 0.0, 0.5)),
+    "M-SAMULT": kernel_rival(MSAMULT, (1.0, 0.5, 0.0)),
+    "mord": peer("mord"),
+    "skordinal": peer("skordinal"),
+}
+METHODS = OURS | RIVALS

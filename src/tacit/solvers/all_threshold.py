@@ -1,0 +1,179 @@
+"""Ordinal regression by the all-threshold logistic loss, on any feature map, and its path over λ.
+
+Every labelled row should lie on the right side of every threshold b_j:
+
+    J(w, b) = λ/2 ‖w‖² + Σ_i ω_i Σ_j log(1 + exp(−s_ij (⟨w, φ(x_i)⟩ − b_j)))
+
+with s_ij = 1 where y_i > j and −1 elsewhere, and row weights ω that sum to one. The squared pairwise loss also punishes
+pairs that are in the right order by far, so a few rows with very large scores bend it; this one lets them be.
+
+J is convex and has no closed form. Newton's method runs in the eigenbasis of its greatest curvature,
+
+    M = (k−1)/4 Σ_i ω_i φ_i φ_iᵀ,        λ I ⪯ ∇² J ⪯ λ I + M        (in w),
+
+where a direction with an eigenvalue far below λ cannot move the score and is left out: the path over λ, from the
+strongest to the weakest and each from the one before, starts small and grows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from tacit.errors import DivergedError, InputError
+from tacit.threads import single_threaded_blas
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+_NEGLIGIBLE = 1e-4
+"""Directions whose curvature is below this share of λ are left out: they would move by about that share of nothing."""
+_FREE = 1e-6
+"""λ of a slope that is all but free; it keeps the slope finite where the scores part the classes."""
+_MOST_STEPS = 100
+_SUFFICIENT = 1e-4
+
+
+def solve_logistic_path(
+    mapped: Matrix, codes: Codes, weights: Vector, regularizations: Sequence[float], tolerance: float = 1e-8
+) -> Matrix:
+    """w(λ) for every λ, as columns, shape (D, number of λ).
+
+    Parameters
+    ----------
+    mapped, codes, weights : features (n, D), class numbers and positive weights of the labelled rows
+    tolerance : Newton stops where half its squared decrement, about what is left to gain in J, is below this
+
+    >>> rows = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    >>> w = solve_logistic_path(rows, np.array([0, 1, 0, 1]), np.ones(4), [1.0, 0.01])
+    >>> bool(0 < w[0, 0] < w[0, 1])
+    True
+    """
+    if min(regularizations) <= 0:
+        raise InputError(f"regularization must be positive, not {min(regularizations):g}.")
+    if not np.isfinite(mapped).all():
+        raise DivergedError(
+            "The features of the labelled rows are not finite in the logistic solve: scale the columns of X "
+            "(standardise=True) or remove extreme values."
+        )
+    found = np.zeros((mapped.shape[1], len(regularizations)))
+    with single_threaded_blas():
+        problem = Problem.of(mapped, codes, weights)
+        w = np.zeros(0)
+        cuts = problem.plain_thresholds()
+        for place in np.argsort(regularizations)[::-1]:
+            strength = float(regularizations[place])
+            size = max(1, int(np.count_nonzero(problem.curvature > _NEGLIGIBLE * strength)))
+            w, cuts = _newton(problem.first(size), np.pad(w, (0, size - len(w))), cuts, strength, tolerance)
+            found[:, place] = problem.basis[:, :size] @ w
+    return found
+
+
+def logistic_cuts(scores: Vector, codes: Codes, weights: Vector) -> Vector | None:
+    """Thresholds on given scores by the same loss, with a free slope: where classes above and below are equally likely.
+
+    One for every split between the lowest and the highest class of ``codes``; None where the scores do not rise with
+    the classes, since a falling slope has no thresholds in order.
+
+    >>> logistic_cuts(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0, 1, 0, 1]), np.ones(4)).round(6)
+    array([1.5])
+    """
+    spread = float(np.std(scores))
+    if spread == 0:
+        return None
+    problem = Problem.of((scores[:, None] - scores.mean()) / spread, codes, weights)
+    w, cuts = _newton(problem, np.zeros(1), problem.plain_thresholds(), _FREE, 1e-12)
+    slope = float(problem.basis[0, 0] * w[0])
+    return np.asarray(scores.mean() + spread * cuts / slope) if slope > _FREE else None
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rows in the eigenbasis of M, greatest curvature first; ``signs`` are s_ij of the splits that have both sides."""
+
+    basis: Matrix
+    curvature: Vector
+    rows: Matrix
+    signs: Matrix
+    shares: Vector
+
+    @classmethod
+    def of(cls, mapped: Matrix, codes: Codes, weights: Vector) -> Self:
+        shares = weights / weights.sum()
+        borders = np.arange(codes.min(), codes.max())
+        rooted = mapped * np.sqrt(len(borders) / 4 * shares)[:, None]
+        values, vectors = scipy.linalg.eigh(rooted.T @ rooted, driver="evd", check_finite=False)
+        basis = np.ascontiguousarray(vectors[:, ::-1])
+        return cls(basis, values[::-1], mapped @ basis, np.where(codes[:, None] > borders, 1.0, -1.0), shares)
+
+    def first(self, size: int) -> Self:
+        """The same in the first ``size`` directions."""
+        return type(self)(self.basis, self.curvature, self.rows[:, :size], self.signs, self.shares)
+
+    def plain_thresholds(self) -> Vector:
+        """The best thresholds of the score zero: minus the logits of the shares above."""
+        above = self.shares @ (self.signs > 0)
+        return np.asarray(np.log1p(-above) - np.log(above))
+
+    def value(self, w: Vector, cuts: Vector, strength: float) -> float:
+        """J."""
+        margins = self.signs * ((self.rows @ w)[:, None] - cuts)
+        return float(self.shares @ np.logaddexp(0.0, -margins).sum(axis=1)) + strength / 2 * float(w @ w)
+
+    def derivatives(self, w: Vector, cuts: Vector, strength: float) -> tuple[Vector, Matrix]:
+        """Gradient and Hessian of J by (w, b)."""
+        size = len(w)
+        misses = expit(-self.signs * ((self.rows @ w)[:, None] - cuts))
+        slopes = -self.shares[:, None] * self.signs * misses
+        bends = self.shares[:, None] * misses * (1 - misses)
+        gradient = np.concatenate([self.rows.T @ slopes.sum(axis=1) + strength * w, -slopes.sum(axis=0)])
+        hessian = np.zeros((len(gradient), len(gradient)))
+        rooted = self.rows * np.sqrt(bends.sum(axis=1))[:, None]
+        hessian[:size, :size] = rooted.T @ rooted
+        hessian[:size, size:] = -(self.rows.T @ bends)
+        hessian[size:, :size] = hessian[:size, size:].T
+        diagonal = np.concatenate([np.full(size, strength), bends.sum(axis=0)])
+        hessian[np.diag_indices(len(gradient))] += diagonal
+        return gradient, hessian
+
+
+def _newton(problem: Problem, w: Vector, cuts: Vector, strength: float, tolerance: float) -> tuple[Vector, Vector]:
+    """Newton's method; a step is halved until it keeps a ten-thousandth of what its slope promises."""
+    value = problem.value(w, cuts, strength)
+    for _ in range(_MOST_STEPS):
+        gradient, hessian = problem.derivatives(w, cuts, strength)
+        step = _direction(hessian, gradient)
+        promise = float(gradient @ step)
+        if not promise / 2 > tolerance:
+            break
+        length = 1.0
+        new = problem.value(w - step[: len(w)], cuts - step[len(w) :], strength)
+        while not new <= value - _SUFFICIENT * length * promise and length > _SUFFICIENT:
+            length /= 2
+            new = problem.value(w - length * step[: len(w)], cuts - length * step[len(w) :], strength)
+        if not new < value:
+            break
+        w, cuts, value = w - length * step[: len(w)], cuts - length * step[len(w) :], new
+    if not np.isfinite(value):
+        raise DivergedError(
+            "The logistic loss is not finite in Newton's method: raise regularization or use loss='squared'."
+        )
+    return w, cuts
+
+
+def _direction(hessian: Matrix, gradient: Vector) -> Vector:
+    """Newton's direction. Where rows are parted so well that rounding eats the curvature, a shade of it is put back."""
+    shade = 0.0
+    while True:
+        try:
+            shaded = hessian + shade * np.eye(len(hessian)) if shade else hessian
+            factor = scipy.linalg.cho_factor(shaded, check_finite=False)
+        except scipy.linalg.LinAlgError:
+            shade = max(10 * shade, 1e-12 * float(np.trace(hessian)))
+            continue
+        return np.asarray(scipy.linalg.cho_solve(factor, gradient, check_finite=False))
