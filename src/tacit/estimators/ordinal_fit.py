@@ -90,8 +90,8 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
     exact = s.solver == "exact" or (s.solver == "auto" and width <= LARGEST_EXACT)
     if exact and width > LARGEST_EXACT:
         raise InputError(
-            f"solver='exact' holds a matrix of {width} × {width} features, and at most {LARGEST_EXACT} are allowed; use "
-            "solver='stochastic', features='nystrom' or fewer frequencies."
+            f"solver='exact' holds a matrix of {width} × {width} features, and at most {LARGEST_EXACT} are allowed; "
+            "use solver='stochastic', features='nystrom' or fewer frequencies."
         )
     logistic = exact and int(np.count_nonzero(codes >= 0)) * width <= LARGEST_LOGISTIC
     rows = selection_rows(codes, s.seed)
