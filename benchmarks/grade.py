@@ -7,13 +7,15 @@
     python benchmarks/grade.py rate [--quick]      error of the stochastic solution against the exact one (Theorem 1)
 
 Each table is one results file, ``results/grade-<table>.json``, or ``grade-<table>-quick.json`` with ``--quick``, which
-takes less than two minutes. ``--sets`` and ``--methods`` repeat some cells of quality, real
-and size and keep the other figures of the file; figures are written as they come. ``grade_figures.py`` draws them.
+takes less than two minutes. ``--sets`` and ``--methods`` repeat some cells of quality, real and size and keep the other
+figures of the file, which are written as they come, so a long table can be made in parts. ``grade_figures.py`` draws
+them.
 
 Parameters come from the labelled rows alone. OrdinalRanker chooses by its own cross-validation; the stochastic solver
 takes what the exact one chose; M-PNU-AUC and M-SAMULT hold a kernel matrix, get 1,000 of the unlabelled rows, the
 bandwidth and λ that our squared loss chose, and their own mix by 3 folds; SVOREX and the peers are tuned by 3 folds.
-All methods run on the same seeds, ten for quality and five for real, and are judged on the same unlabelled rows, at most 10,000.
+All methods run on the same seeds, ten for quality and five for real, and are judged on the same unlabelled rows, at
+most 10,000.
 """
 
 import argparse
@@ -52,6 +54,7 @@ class Figures:
 
     def __init__(self, table: str, quick: bool) -> None:
         self.name = f"grade-{table}" + ("-quick" if quick else "")
+        self.command = f"python grade.py {table}" + (" --quick" if quick else "")
 
     def put(self, change: Callable[[dict[str, Any]], None]) -> None:
         """Change the figures on disk, under a lock."""
@@ -61,7 +64,7 @@ class Figures:
             exists = (results.FOLDER / f"{self.name}.json").exists()
             figures = results.read(self.name)["figures"] if exists else {}
             change(figures)
-            results.write(self.name, figures)
+            results.write(self.name, figures, command=self.command)
 
 
 def load(name: str) -> tuple[np.ndarray, np.ndarray]:
