@@ -129,8 +129,8 @@ def _add(found: dict[str, Any], method: str, values: dict[str, float]) -> None:
 def choice(model: OrdinalRanker) -> dict[str, Any]:
     """What cross-validation chose."""
     return {
-        "loss": model.loss_, "bandwidth": model.bandwidth_, "regularization": model.regularization_,
-        "unlabelled_weight": float(model.unlabelled_weight_[0]), **model.selection_,
+        "loss": model.loss_, "kernel": model.kernel_, "bandwidth": model.bandwidth_,
+        "regularization": model.regularization_, "unlabelled_weight": float(model.unlabelled_weight_[0]), **model.selection_,
     }  # fmt: skip
 
 

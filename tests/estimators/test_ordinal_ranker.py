@@ -120,10 +120,18 @@ def test_rows_far_out_bend_the_squared_loss_and_not_the_logistic_one():
     assert areas["logistic"] > areas["squared"] + 0.02
 
 
-def test_a_logistic_model_does_not_go_on_in_a_stream():
-    X, y, _ = graded(n=60, labelled=30)
-    with pytest.raises(InputError, match="squared"):
-        small(loss="logistic").fit(X, y).partial_fit(X, y)
+def test_a_stream_goes_on_from_a_logistic_fit_at_the_squared_scale():
+    X, y, truth = graded()
+    given = {"unlabelled_weight": 0.0, "bandwidth": 3.0, "regularization": 1e-3}
+    model = small(loss="logistic", **given).fit(X, y).set_params(loss="auto", batch_size=400)
+    before = ordinal_auc(truth[80:], model.rank_score(X[80:]))
+    logistic_spread = np.std(model.rank_score(X))
+    model.partial_fit(X, y)
+    squared = small(loss="squared", **given).fit(X, y)
+    assert model.loss_ == "squared"
+    assert ordinal_auc(truth[80:], model.rank_score(X[80:])) > before - 0.02
+    assert np.std(model.rank_score(X)) == pytest.approx(np.std(squared.rank_score(X)), rel=0.3)
+    assert logistic_spread > 2 * np.std(squared.rank_score(X))
     with pytest.raises(InputError, match="squared"):
         small(loss="logistic").partial_fit(X, y)
 

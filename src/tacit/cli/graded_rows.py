@@ -42,7 +42,7 @@ _TABLE = (
 )  # fmt: skip
 
 _RANKER = (
-    click.option("--kernel", type=click.Choice(["gaussian", "laplacian", "linear"]), default="gaussian",
+    click.option("--kernel", type=click.Choice(["auto", "gaussian", "laplacian", "linear"]), default="auto",
                  show_default=True, help="Shape of the score."),
     click.option("--loss", type=click.Choice(["auto", "squared", "logistic"]), default="auto", show_default=True,
                  help="Of pairs (squared), of rows and cuts (logistic), or what holds out better."),
@@ -66,7 +66,16 @@ def graded_rows_options(function: Function) -> Function:
 
 def ranker_options(function: Function) -> Function:
     """Parameters of ``OrdinalRanker``; the verb gets ``make_model``, which takes what is not an option."""
-    names = ["kernel", "solver", "frequencies", "unlabelled_weight", "threshold_rule", "random_state", "threads"]
+    names = [
+        "kernel",
+        "loss",
+        "solver",
+        "frequencies",
+        "unlabelled_weight",
+        "threshold_rule",
+        "random_state",
+        "threads",
+    ]
     return packed(function, _RANKER, lambda given: {"make_model": _maker(given)}, names)
 
 

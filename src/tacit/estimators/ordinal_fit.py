@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import InputError
-from tacit.estimators.ordinal_maps import landmarks_of, make_map, make_small_map
+from tacit.estimators.ordinal_maps import BANDWIDTH_STEPS, landmarks_of, make_map, make_small_map
 from tacit.estimators.ordinal_selection import (
     Choice,
     cross_validate,
@@ -20,8 +20,9 @@ from tacit.estimators.ordinal_settings import (
     Candidate,
     Fitted,
     Settings,
-    candidate_bandwidths,
+    Shape,
     candidate_losses,
+    candidate_shapes,
     candidate_strengths,
     read_priors,
 )
@@ -37,7 +38,7 @@ from tacit.solvers.thresholds import thresholds
 
 Vector = NDArray[np.float64]
 Codes = NDArray[np.intp]
-MapMaker = Callable[[float, int], FeatureMap]
+MapMaker = Callable[[Shape, int], FeatureMap]
 
 LARGEST_EXACT = 4_096
 LARGEST_LOGISTIC = 1 << 25
@@ -48,9 +49,9 @@ _PLAIN_REGULARIZATION = 1e-2
 
 @dataclass(frozen=True)
 class Chosen:
-    """Bandwidth, λ, loss and γ, and where they were cross-validated what was seen."""
+    """Kernel, λ, loss and γ, and where they were cross-validated what was seen."""
 
-    bandwidth: float
+    shape: Shape
     strength: float
     candidate: Candidate
     choice: Choice | None
@@ -79,14 +80,19 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
         landmarks = landmarks_of(s.features, table, codes, weights, scaling, s.frequencies, s.seed)
     priors, match = read_priors(s.class_priors, count)
 
-    def map_of(bandwidth: float) -> FeatureMap:
-        return make_map(s.kernel, s.frequencies, bandwidth, s.seed, scaling, landmarks)
+    def landmarks_for(shape: Shape) -> NDArray[np.float64] | None:
+        """None where "auto" tries the linear kernel, whose features are the columns themselves."""
+        return None if s.kernel == "auto" and shape.kernel == "linear" else landmarks
 
-    def small_map_of(bandwidth: float, most: int) -> FeatureMap:
+    def map_of(shape: Shape) -> FeatureMap:
+        return make_map(shape.kernel, s.frequencies, shape.bandwidth, s.seed, scaling, landmarks_for(shape))
+
+    def small_map_of(shape: Shape, most: int) -> FeatureMap:
         size = min(s.frequencies, most)
-        return make_small_map(s.kernel, size, bandwidth, s.seed, scaling, landmarks)
+        return make_small_map(shape.kernel, size, shape.bandwidth, s.seed, scaling, landmarks_for(shape))
 
-    width = map_of(1.0).size
+    shapes = candidate_shapes(s, scaling)
+    width = map_of(shapes[0]).size
     exact = s.solver == "exact" or (s.solver == "auto" and width <= LARGEST_EXACT)
     if exact and width > LARGEST_EXACT:
         raise InputError(
@@ -95,8 +101,8 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
         )
     logistic = exact and int(np.count_nonzero(codes >= 0)) * width <= LARGEST_LOGISTIC
     rows = selection_rows(codes, s.seed)
-    chosen = _choose(table, codes, weights, count, s, scaling, small_map_of, rows, priors, match, exact, logistic)
-    features = map_of(chosen.bandwidth)
+    chosen = _choose(table, codes, weights, count, s, shapes, small_map_of, rows, priors, match, exact, logistic)
+    features = map_of(chosen.shape)
     solve = _solver(chosen.candidate.loss, exact)
     solution = solve(table, codes, weights, count, features, s, chosen, priors, match)
     w = solution.coefficients
@@ -109,12 +115,13 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
         score = scores(table[rows], w, features, s.threads) + intercept
     cuts, slope = cut(score, codes[rows], weights[rows], count, s.threshold_rule)
     return Fitted(
+        kernel=chosen.shape.kernel,
         coefficients=w,
         intercept=intercept,
         thresholds=cuts,
         slope=slope,
         loss=chosen.candidate.loss,
-        bandwidth=chosen.bandwidth,
+        bandwidth=float(chosen.shape.bandwidth),
         regularization=chosen.strength,
         unlabelled_weight=1 - chosen.candidate.labelled_weight,
         class_prior=solution.splits.priors,
@@ -123,7 +130,7 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
         seed=s.seed,
         selection={} if chosen.choice is None else chosen.choice.report(),
         history=without_clock(chosen.history if solution.history is None else solution.history),
-        landmarks=landmarks,
+        landmarks=landmarks_for(chosen.shape),
     )
 
 
@@ -139,18 +146,17 @@ def without_clock(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _choose(
-    table: Any, codes: Codes, weights: Vector, count: int, s: Settings, scaling: Scaling, map_of: MapMaker,
+    table: Any, codes: Codes, weights: Vector, count: int, s: Settings, shapes: list[Shape], map_of: MapMaker,
     rows: NDArray[np.intp], priors: Vector | None, match: bool, exact: bool, logistic: bool,
 ) -> Chosen:  # fmt: skip
     """Cross-validate whatever is not given; with too few labels for that, take plain values and γ = 1."""
     candidates = candidate_losses(s, count, bool(np.any(codes < 0)), logistic)
-    bandwidths = candidate_bandwidths(s, scaling)
     folds = usable_folds(make_folds(codes, rows, s.cv, s.seed), codes[rows])
     if not folds:
         plain = s.regularization if s.regularization is not None else _PLAIN_REGULARIZATION
-        return Chosen(bandwidths[len(bandwidths) // 2], plain, candidates[0], None, [])
+        return Chosen(shapes[min(len(shapes) - 1, len(BANDWIDTH_STEPS) // 2)], plain, candidates[0], None, [])
     most = min(_SELECTION_FREQUENCIES, max(32, len(rows) // 2))
-    maps = [map_of(bandwidth, most) for bandwidth in bandwidths]
+    maps = [map_of(shape, most) for shape in shapes]
     strengths = candidate_strengths(s, maps[0], table[rows], weights[rows])
     # The stochastic solver's own steps are what its caller wants to hear of.
     callback = s.callback if exact else None
@@ -159,8 +165,8 @@ def _choose(
             table, codes, weights, count, maps, candidates, strengths, rows=rows, folds=folds, priors=priors,
             match=match, run=run, seed=s.seed, threads=s.threads,
         )  # fmt: skip
-    bandwidth, candidate, strength = choice.place
-    return Chosen(float(bandwidths[bandwidth]), float(strengths[strength]), candidates[candidate], choice, run.history)
+    shape, candidate, strength = choice.place
+    return Chosen(shapes[shape], float(strengths[strength]), candidates[candidate], choice, run.history)
 
 
 def _solver(loss: str, exact: bool) -> Callable[..., Solution]:

@@ -40,7 +40,8 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
 
     Parameters
     ----------
-    kernel : "gaussian", "laplacian" or "linear"
+    kernel : "gaussian", "laplacian", "linear", or "auto", which tries the Gaussian kernel at several bandwidths and the
+        linear one
     loss : "squared" (the pairs' loss above), "logistic" (every row on the right side of every threshold, from the
         labelled rows alone, by Newton's method) or "auto", which cross-validates both and takes the squared one where
         it leads by more than a standard error; the stochastic solver, streams and ``class_priors`` take that one
@@ -70,7 +71,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     Attributes
     ----------
     classes_, thresholds_ : the grades and the k − 1 scores that part them
-    loss_, coefficients_, intercept_, bandwidth_, regularization_, unlabelled_weight_, class_prior_ : the model
+    kernel_, loss_, coefficients_, intercept_, bandwidth_, regularization_, unlabelled_weight_, class_prior_ : the model
     selection_ : what cross-validation saw: ``auc`` of the winner, ``auc_labelled_only`` of the best without unlabelled
         rows; empty where the labelled rows are too few to be held out
     history_ : one record per bandwidth (exact) or step (stochastic)
@@ -100,7 +101,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
 
     def __init__(
         self,
-        kernel: Literal["gaussian", "laplacian", "linear"] = "gaussian",
+        kernel: Literal["auto", "gaussian", "laplacian", "linear"] = "auto",
         *,
         loss: Literal["auto", "squared", "logistic"] = "auto",
         features: Literal["labelled", "fourier", "nystrom"] = "labelled",
@@ -166,15 +167,11 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
 
         The first call fixes classes, scaling and parameters from what it gets (or goes on from a fit). Even samples
         of bounded size are kept of every class and of the unlabelled rows, and every call takes one step per
-        ``batch_size`` new rows, on the squared loss.
+        ``batch_size`` new rows, on the squared loss; a score that was fitted by the logistic loss is first brought to
+        the squared one's scale.
         """
         settings = self._settings().for_streams()
         first = not hasattr(self, "classes_")
-        if not first and self.loss_ == "logistic":
-            raise InputError(
-                "partial_fit takes steps on the squared loss, but this model was fitted by the logistic one; set "
-                "loss='squared' before fit."
-            )
         if first and classes is not None and self.classes is None:
             settings = settings.with_classes(classes)
         known = None if first else self.classes_
@@ -229,7 +226,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
 
     def _settings(self) -> Settings:
         return Settings(
-            kernel=checks.choice("kernel", self.kernel, ("gaussian", "laplacian", "linear")),
+            kernel=checks.choice("kernel", self.kernel, ("auto", "gaussian", "laplacian", "linear")),
             loss=checks.choice("loss", self.loss, ("auto", "squared", "logistic")),
             features=checks.choice("features", self.features, ("labelled", "fourier", "nystrom")),
             frequencies=checks.whole("frequencies", self.frequencies, 1),
@@ -281,7 +278,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
 
     def _map(self) -> FeatureMap:
         scaling = Scaling(self.mean_, self.scale_, np.ones_like(self.scale_))
-        return make_map(self.kernel, self.frequencies, self.bandwidth_, self.seed_, scaling, self.landmarks_)
+        return make_map(self.kernel_, self.frequencies, self.bandwidth_, self.seed_, scaling, self.landmarks_)
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         facts: dict[str, Any] = {"classes": self.classes_.tolist(), "classes_kind": self.classes_.dtype.str}

@@ -16,7 +16,17 @@ from tacit.solvers.feature_moments import FeatureMap
 Vector = NDArray[np.float64]
 
 REGULARIZATIONS = tuple(10.0 ** (e / 2) for e in range(-14, 1))
+MOST_LINEAR_COLUMNS = 512
+"""Up to so many columns the linear kernel is tried beside the Gaussian one."""
 UNLABELLED_WEIGHTS = (0.0, 0.25, 0.5, 1.0)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A kernel and its bandwidth."""
+
+    kernel: str
+    bandwidth: float
 
 
 @dataclass(frozen=True)
@@ -79,6 +89,7 @@ class Settings:
 class Fitted:
     """What is learned; every field becomes an attribute with an underscore behind its name."""
 
+    kernel: str
     coefficients: Vector
     intercept: float
     thresholds: Vector
@@ -156,13 +167,20 @@ def candidate_losses(settings: Settings, count: int, has_unlabelled: bool, may_b
     return [*squared[:1], *plain, *squared[1:]]
 
 
-def candidate_bandwidths(settings: Settings, scaling: Scaling) -> list[float]:
-    """The bandwidth given, or multiples of the typical one; the linear kernel has none."""
+def candidate_shapes(settings: Settings, scaling: Scaling) -> list[Shape]:
+    """Kernels with their bandwidths: the one given, or multiples of the typical one; the linear kernel has none.
+
+    "auto" tries the Gaussian kernel, and the linear one as what it becomes in the limit of wide bandwidths.
+    """
+    kernel = "gaussian" if settings.kernel == "auto" else settings.kernel
+    if kernel == "linear":
+        return [Shape("linear", 1.0)]
     if settings.bandwidth is not None:
-        return [settings.bandwidth]
-    if settings.kernel == "linear":
-        return [1.0]
-    return [step * typical_bandwidth(settings.kernel, scaling) for step in BANDWIDTH_STEPS]
+        return [Shape(kernel, settings.bandwidth)]
+    shapes = [Shape(kernel, step * typical_bandwidth(kernel, scaling)) for step in BANDWIDTH_STEPS]
+    if settings.kernel == "auto" and len(scaling.mean) <= MOST_LINEAR_COLUMNS:
+        shapes.append(Shape("linear", 1.0))
+    return shapes
 
 
 def candidate_strengths(settings: Settings, features: FeatureMap, rows: Any, weights: Vector) -> list[float]:

@@ -12,7 +12,7 @@ from tacit.estimators.ordinal_settings import Fitted, Settings
 from tacit.objective.pairwise import Splits
 from tacit.progress import Run
 from tacit.solvers.feature_moments import FeatureMap, scores
-from tacit.solvers.ordinal_exact import present_priors
+from tacit.solvers.ordinal_exact import gather, present_priors
 from tacit.solvers.stochastic import Descent, Pool, Reservoir
 
 Vector = NDArray[np.float64]
@@ -91,6 +91,8 @@ class OrdinalStream:
                 self.features, splits, mix, self.fitted.regularization, batch_size=self.settings.batch_size,
                 step=self.settings.step, seed=self.settings.seed,
             )  # fmt: skip
+            if self.fitted.loss == "logistic":
+                self._bring_to_scale(rows, splits, mix)
             new.current = self.fitted.coefficients.copy()
             new.average = self.fitted.coefficients.copy()
             new.steps = 0 if old is None else old.steps
@@ -99,3 +101,12 @@ class OrdinalStream:
         assert self.descent is not None
         self.descent.splits = splits
         return self.descent
+
+    def _bring_to_scale(self, rows: Pool, splits: Splits, mix: Vector) -> None:
+        """The multiple of a logistic score that minimises the squared risk: ⟨c, w⟩ / (wᵀAw + λ/2 ‖w‖²) times w."""
+        w = self.fitted.coefficients
+        seen = (rows.table, rows.codes, rows.weights, self.count, self.features)
+        moments = gather(*seen, priors=splits.priors, threads=self.settings.threads)
+        curvature = w @ moments.quadratic(mix) @ w + self.fitted.regularization / 2 * (w @ w)
+        factor = max(float(moments.linear() @ w / curvature), 0.0) if curvature > 0 else 0.0
+        self.fitted = replace(self.fitted, coefficients=factor * w, loss="squared")

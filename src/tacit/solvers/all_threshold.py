@@ -83,13 +83,15 @@ def logistic_cuts(scores: Vector, codes: Codes, weights: Vector) -> Vector | Non
     >>> logistic_cuts(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0, 1, 0, 1]), np.ones(4)).round(6)
     array([1.5])
     """
-    spread = float(np.std(scores))
+    shares = weights / weights.sum()
+    middle = float(shares @ scores)
+    spread = float(shares @ (scores - middle) ** 2) ** 0.5
     if spread == 0:
         return None
-    problem = Problem.of((scores[:, None] - scores.mean()) / spread, codes, weights)
+    problem = Problem.of((scores[:, None] - middle) / spread, codes, weights)
     w, cuts = _newton(problem, np.zeros(1), problem.plain_thresholds(), _FREE, 1e-12)
     slope = float(problem.basis[0, 0] * w[0])
-    return np.asarray(scores.mean() + spread * cuts / slope) if slope > _FREE else None
+    return np.asarray(middle + spread * cuts / slope) if slope > _FREE else None
 
 
 @dataclass(frozen=True)
