@@ -45,6 +45,7 @@ SEEDS = {"quality": 10, "real": 5}
 QUALITY_SETS = ("protein", "kin40k", "elevators")
 REAL_SETS = ("car", "ERA", "LEV", "SWD", "winequality-red", "diamonds")
 QUICK_SETS = {"quality": ("elevators",), "real": ("LEV", "SWD")}
+MEASURES = ("auc", "c_index", "mae", "qwk", "mze", "amae")
 SLOW = ("squared loss, Fourier features",)
 """Left out of the quick versions."""
 
@@ -111,12 +112,10 @@ def compare(table: str, quick: bool, sets: list[str], methods: list[str], seeds:
 def _clear(figures: dict[str, Any], name: str, methods: list[str]) -> None:
     """Forget the set's figures of the methods that run anew, and put methods in the order of the registry."""
     found = figures.setdefault(name, {})
-    missing = {key: why for key, why in found.get("missing", {}).items() if key not in methods}
-    for measure in ("auc", "c_index", "mae", "qwk", "mze", "amae"):
-        kept = {key: values for key, values in found.get(measure, {}).items() if key in METHODS}
-        found[measure] = {key: [] if key in methods else kept.get(key, []) for key in METHODS}
-        found[measure] = {key: found[measure][key] for key in METHODS if key in methods or key in kept}
-    found |= {"missing": missing}
+    for measure in MEASURES:
+        kept = found.get(measure, {}) | {method: [] for method in methods}
+        found[measure] = {method: kept[method] for method in METHODS if method in kept}
+    found["missing"] = {key: why for key, why in found.get("missing", {}).items() if key not in methods}
     if "OrdinalRanker" in methods or "chosen" not in found:
         found["chosen"] = []
 
@@ -129,9 +128,13 @@ def _add(found: dict[str, Any], method: str, values: dict[str, float]) -> None:
 def choice(model: OrdinalRanker) -> dict[str, Any]:
     """What cross-validation chose."""
     return {
-        "loss": model.loss_, "kernel": model.kernel_, "bandwidth": model.bandwidth_,
-        "regularization": model.regularization_, "unlabelled_weight": float(model.unlabelled_weight_[0]), **model.selection_,
-    }  # fmt: skip
+        "loss": model.loss_,
+        "kernel": model.kernel_,
+        "bandwidth": model.bandwidth_,
+        "regularization": model.regularization_,
+        "unlabelled_weight": float(model.unlabelled_weight_[0]),
+        **model.selection_,
+    }
 
 
 def synthetic(n: int, columns: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

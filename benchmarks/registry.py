@@ -42,13 +42,13 @@ PAPERS: dict[str, dict[str, Entry]] = {
         "figure5": Entry(("runtime.py figure5",), ("runtime",), fbgd.figure5),
     },
     "nn-apa": {
-        "table2": Entry(("stream.py",), ("stream",), nn_apa.table2),
+        "table2": Entry(("stream.py table2",), ("stream",), nn_apa.table2),
         "table3": Entry(("stream_tables.py table3",), ("stream-tables",), nn_apa.table3),
         "table4": Entry(("stream_tables.py table4",), ("stream-tables",), nn_apa.table4),
-        "figure1": Entry(("stream.py",), ("stream",), nn_apa.figure1),
+        "figure1": Entry(("stream.py figure1",), ("stream",), nn_apa.figure1),
         "figure2": Entry(("stream_tables.py figure2",), ("stream-tables",), nn_apa.figure2),
-        "figure3": Entry(("stream.py",), ("stream",), nn_apa.figure3),
-        "figure4": Entry(("stream.py",), ("stream",), nn_apa.figure4),
+        "figure3": Entry(("stream.py figure3",), ("stream",), nn_apa.figure3),
+        "figure4": Entry(("stream.py figure4",), ("stream",), nn_apa.figure4),
     },
     "qs3orao": {
         "figure1": Entry(("grade.py size",), ("grade-size",), qs3orao.figure1),

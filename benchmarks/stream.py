@@ -173,7 +173,11 @@ def medium(sets: dict[str, Ratings], permutations: int, quick: bool) -> dict[str
     }
     chosen = {largest: sets[largest], "Flixster, cut to 3,000 × 3,000": whole}
     return {
-        name: {"of": len(data[2]), "rows": one_pass(name, data, MEDIUM_RANKS, untuned, permutations, quick)}
+        name: {
+            "ratings": len(data[2]),
+            "permutations": permutations,
+            "rows": one_pass(name, data, MEDIUM_RANKS, untuned, permutations, quick),
+        }
         for name, data in chosen.items()
     }
 

@@ -19,7 +19,8 @@ def render(record: dict[str, Any]) -> str:
     apart = [_apart(name, found["auc"]) for name, found in figures.items()]
     parts.append(f"Stochastic less exact, both with the squared loss: {', '.join(apart)}.")
     chosen = [_chosen(name, found["chosen"]) for name, found in figures.items() if found.get("chosen")]
-    parts.append(f"OrdinalRanker chose, {'; '.join(chosen)}.")
+    if chosen:
+        parts.append(f"OrdinalRanker chose, {'; '.join(chosen)}.")
     parts.append(gains(figures))
     return "\n\n".join(parts)
 

@@ -120,7 +120,7 @@ def figure4(paper: dict[str, Any], stream: Figures | None) -> list[Table]:
 
 
 def _sensitivity(paper: dict[str, Any], stream: Figures | None, key: str, letter: str) -> list[Table]:
-    found = picked(stream, "sensitivity")
+    found = {name: kinds for name, kinds in (picked(stream, "sensitivity") or {}).items() if key in kinds}
     if not found:
         return [unmeasured(paper["caption"], paper["claim"])]
     tables = []
