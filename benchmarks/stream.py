@@ -1,15 +1,14 @@
-"""Errors of rating streams: the tables and figures of the NN-APA paper, a stream in time order, and batch references.
+"""Errors of rating streams: Table 2 and Figures 1, 3 and 4 of the NN-APA paper, a stream in time order, and batches.
 
     python benchmarks/stream.py [PART …] [--quick] [--permutations 10]
 
     table2     small sets, one pass, 80/20: MovieLens 100K and 1M (HetRec 2011 is not at hand)
-    table3     medium sets: the published cut of Flixster, and MovieLens 1M in the place of 10M, which is not at hand
-    table4     topics with their films and genres: MovieLens 1M in the place of 10M
     figure1    cumulative MAE along the stream
-    figure2    test MAE over training time: MovieLens 1M in the place of Netflix and Yahoo music, which are not at hand
     figure3    test MAE over C, with and without the non-negativity constraint
     figure4    test MAE over k
     time       MovieLens 100K in the order of time, beside river, and batch factorizations with many passes
+
+Table 3, Table 4 and Figure 2 are made by ``stream_tables.py``.
 
 Without a part all are made. Figures go to ``results/stream.json``, or ``stream-quick.json`` with ``--quick`` (MovieLens
 100K alone, two permutations, two points per grid: under two minutes for any part); other parts of the file are kept.
@@ -27,7 +26,6 @@ import json
 import subprocess
 import tempfile
 import time
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -37,15 +35,11 @@ import results
 from tacit import ExpertRatingStream, RatingStream
 from tacit.baselines.online_gradient import OnlineGradient
 from tacit.data.loaders.movielens import load_movielens_1m, load_movielens_100k
-from tacit.data.loaders.trust import load_flixster
 from tacit.metrics import progressive
 from workers import HERE, peers_python
 
 Ratings = tuple[np.ndarray, np.ndarray, np.ndarray]
 RANKS = (5, 10, 15)
-MEDIUM_RANKS = (10, 20)
-MEDIUM_EXPERTS = [{"factors": k, "aggressiveness": c} for k in (10, 15, 20) for c in (0.02, 0.1, 0.8, 1.6, 10.0)]
-"""The fifteen experts of the paper's medium sets."""
 AGGRESSIVENESS = (0.01, 0.02, 0.05, 0.1, 0.2)
 STARTS = (0.2, 0.3, 0.4)
 PAPER = {
@@ -139,107 +133,25 @@ def summary(runs: list[dict[str, float]]) -> dict[str, Any]:
     return {name: both([one[name] for one in runs]) for name in runs[0]}
 
 
-def one_pass(
-    name: str, data: Ratings, ranks: tuple[int, ...], untuned: dict[str, Any], permutations: int, quick: bool
-) -> list[dict[str, Any]]:
-    """Every method at every rank, tuned once, and the methods that need no tuning: the layout of Tables 2 and 3."""
+def table_2(name: str, data: Ratings, permutations: int, quick: bool) -> list[dict[str, Any]]:
+    """Every method at every rank, tuned once, and the methods that need no tuning."""
     splits = [split(data, seed) for seed in range(permutations)]
     rows: list[dict[str, Any]] = []
 
     def add(method: str, k: int | None, parameters: dict[str, Any], make: Any) -> None:
-        published = PAPER.get(name, {}).get(method)
+        published = PAPER[name].get(method)
         figures = summary([run(make(seed), *parts) for seed, parts in enumerate(splits)])
-        paper = None if published is None else published[ranks.index(k) if k else 0]
+        paper = None if published is None else published[RANKS.index(k) if k else 0]
         rows.append({"method": method, "k": k, "parameters": parameters, "paper_test_mae": paper, **figures})
         print(name, method, k, parameters, figures["train_mae"], figures["test_mae"], figures["seconds"], flush=True)
 
     for method, (make, grid) in methods(quick).items():
-        for k in ranks:
+        for k in RANKS:
             chosen = tune(make, grid, k, splits[0][0])
             add(method, k, chosen, lambda seed, make=make, k=k, chosen=chosen: make(k, seed, **chosen))
-    for method, parameters in untuned.items():
+    for method, parameters in UNTUNED.items():
         add(method, None, parameters, lambda seed, p=parameters: ExpertRatingStream(random_state=seed, **p))
     return rows
-
-
-def medium(sets: dict[str, Ratings], permutations: int, quick: bool) -> dict[str, Any]:
-    """Table 3 on what is at hand, with the ranks and the experts that the paper gives medium sets."""
-    flixster = load_flixster()
-    parts = [columns(part) for part in (flixster.ratings, flixster.test)]
-    whole = tuple(np.concatenate(column) for column in zip(*parts))
-    largest = list(sets)[-1]
-    untuned = {
-        method: {**p, **({"experts": MEDIUM_EXPERTS} if "experts" in p else {})} for method, p in UNTUNED.items()
-    }
-    chosen = {largest: sets[largest], "Flixster, cut to 3,000 × 3,000": whole}
-    return {
-        name: {
-            "ratings": len(data[2]),
-            "permutations": permutations,
-            "rows": one_pass(name, data, MEDIUM_RANKS, untuned, permutations, quick),
-        }
-        for name, data in chosen.items()
-    }
-
-
-def topics(name: str, quick: bool) -> list[dict[str, Any]]:
-    """Table 4: six factors, the five films that stand for each, their genres, and how often one genre is theirs.
-
-    ``chance`` is what five films at random would share: the mean of the most common genre's count over 2,000 draws.
-    """
-    loaded = load_movielens_100k() if quick else load_movielens_1m()
-    films = {row["id"]: (row["title"], row["genres"]) for row in loaded.items.iter_rows(named=True)}
-    data = columns(loaded.ratings)
-    order = np.random.default_rng(0).permutation(len(data[2]))
-    model = RatingStream(6, newcomers="random").partial_fit(*cut(data, order))
-    rng = np.random.default_rng(1)
-    rated = np.unique(data[1])
-
-    def common(ids: Any) -> tuple[str, int]:
-        counts = Counter(genre for film in ids for genre in films[int(film)][1])
-        return counts.most_common(1)[0] if counts else ("none", 0)
-
-    chance = float(np.mean([common(rng.choice(rated, 5, replace=False))[1] for _ in range(2_000)]))
-    found = []
-    for by in ("coefficient", "share"):
-        for number, ids in enumerate(model.topics(5, by=by).ids):
-            genre, count = common(ids)
-            shown = [{"title": films[int(film)][0], "genres": list(films[int(film)][1])} for film in ids]
-            found.append(
-                {"set": name, "by": by, "topic": number + 1, "films": shown, "genre": genre, "of_five": count}
-                | {"of_five_by_chance": round(chance, 2)}
-            )
-            print(by, number + 1, genre, count, [film["title"] for film in shown], flush=True)
-    return found
-
-
-def over_time(data: Ratings, quick: bool) -> dict[str, Any]:
-    """Figure 2: test MAE after so many processor seconds of training, going over the stream again if time is left."""
-    train, test = split(data, 0)
-    kinds = {
-        "SGD": lambda k: OnlineGradient(k, rate=0.01),
-        "NN-PA": lambda k: RatingStream(k, newcomers="random", adaptation=None, aggressiveness=0.01),
-        "NN-APA diagonal": lambda k: RatingStream(k, newcomers="random"),
-        "NN-APA diagonal *": lambda k: RatingStream(k),
-    }
-    marks = [0.02 * 2**step for step in range(5 if quick else 8)]
-    found: dict[str, Any] = {"seconds": marks}
-    chunk = 5_000
-    for k in (10, 50):
-        for name, make in kinds.items():
-            make(k).partial_fit(*(part[:100] for part in train))
-            model, spent, at, errors = make(k), 0.0, 0, []
-            for mark in marks:
-                while spent < mark:
-                    part = tuple(column[at : at + chunk] for column in train)
-                    began = time.process_time()
-                    model.partial_fit(*part)
-                    spent += time.process_time() - began
-                    at = (at + chunk) % len(train[2])
-                errors.append(round(float(np.abs(model.predict(*test[:2]) - test[2]).mean()), 5))
-            found[f"{name}, k = {k}"] = errors
-            print("over time", name, k, errors, flush=True)
-    return found
 
 
 def peers(data: Ratings, what: str, border: int = 0) -> dict[str, Any]:
@@ -322,7 +234,7 @@ def sensitivity(data: Ratings, over: str) -> dict[str, Any]:
     return {name: [(point, error(**{over: point}, **p)) for point in points] for name, p in KINDS.items()}
 
 
-PARTS = ("table2", "table3", "table4", "figure1", "figure2", "figure3", "figure4", "time")
+PARTS = ("table2", "figure1", "figure3", "figure4", "time")
 
 
 def measure(part: str, figures: dict[str, Any], permutations: int, quick: bool) -> dict[str, str]:
@@ -331,20 +243,11 @@ def measure(part: str, figures: dict[str, Any], permutations: int, quick: bool) 
     sets = {"MovieLens 100K": columns(small)}
     if not quick:
         sets["MovieLens 1M"] = columns(load_movielens_1m().ratings)
-    largest = list(sets)[-1]
     if part == "table2":
         figures["permutations"] = permutations
-        figures["table_2"] = {
-            name: one_pass(name, data, RANKS, UNTUNED, permutations, quick) for name, data in sets.items()
-        }
-    elif part == "table3":
-        figures["table_3"] = medium(sets, permutations, quick)
-    elif part == "table4":
-        figures["table_4"] = topics(largest, quick)
+        figures["table_2"] = {name: table_2(name, data, permutations, quick) for name, data in sets.items()}
     elif part == "figure1":
         figures["curves"] = {name: curves(data) for name, data in sets.items()}
-    elif part == "figure2":
-        figures["over_time"] = {largest: over_time(sets[largest], quick)}
     elif part in ("figure3", "figure4"):
         over = "aggressiveness" if part == "figure3" else "factors"
         for name, data in sets.items():

@@ -1,4 +1,4 @@
-"""Pictures of rating streams from ``results/stream.json``: MAE along the stream and over time, sensitivity to C and k.
+"""Pictures of rating streams from ``results/stream.json``: cumulative MAE, and sensitivity to C and k.
 
 python benchmarks/stream_figures.py
 """
@@ -47,23 +47,10 @@ def draw_sensitivity(sets: dict[str, Any], over: str, label: str, logarithmic: b
     save(figure, f"stream-{over}")
 
 
-def draw_over_time(name: str, found: dict[str, Any]) -> None:
-    """Figure 2: one line per method and k."""
-    figure, axes = plt.subplots(figsize=(7, 4.2))
-    for method, errors in found.items():
-        if method != "seconds":
-            axes.plot(found["seconds"], errors, "o-" if "k = 10" in method else "o--", markersize=3, label=method)
-    axes.set(xlabel="processor seconds of training", ylabel="test MAE", title=name, xscale="log")
-    axes.legend(fontsize=8)
-    save(figure, "stream-time")
-
-
 def main() -> None:
     figures = json.loads((HERE / "results" / "stream.json").read_text(encoding="utf-8"))["figures"]
     for name, curves in figures["curves"].items():
         draw_curves(name, curves)
-    for name, found in figures.get("over_time", {}).items():
-        draw_over_time(name, found)
     draw_sensitivity(figures["sensitivity"], "aggressiveness", "C", logarithmic=True, reach=0.35)
     draw_sensitivity(figures["sensitivity"], "factors", "k", logarithmic=False, reach=0.12)
 
