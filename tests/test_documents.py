@@ -63,6 +63,20 @@ def test_the_quick_start_is_short_and_beats_popularity(elsewhere, capsys):
     assert ours > popularity
 
 
+def test_commands_of_the_readme_run_on_the_table_it_shows(elsewhere, capsys):
+    plays = {"who": ["eve", "bob", "eve", "ann"], "song": [7, 7, 9, 9], "times": [3, 1, 2, 5]}
+    assert str(plays).replace("'", '"') in (ROOT / "README.md").read_text(encoding="utf-8")
+    pl.DataFrame(plays).write_csv("plays.csv")
+    lines = [line for block in blocks("README.md", "sh") for line in block.splitlines() if "plays" in line]
+    assert len(lines) == 4
+    for line in lines:
+        main(shlex.split(line)[1:])
+    said = capsys.readouterr().out
+    assert "bob\n  9 " in said
+    assert "nothing that is allowed" not in said
+    assert Path("report.html").exists()
+
+
 def test_commands_of_the_page_run(elsewhere, capsys):
     lines = [line for block in blocks("docs/howto/command-line.md", "sh") for line in block.splitlines()]
     ran = 0

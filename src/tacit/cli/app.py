@@ -19,7 +19,7 @@ from tacit.errors import TacitError
 from tacit.progress import InterruptedFitWarning
 
 VERBS: dict[str, str] = {
-    "demo": "Show every job on real data that comes with Tacit, and write a page",
+    "demo": "Show every job on real data that comes with Tacit",
     "fit": "Train a model and save it to one file",
     "recommend": "Recommend columns (items) to rows (users) of a saved model",
     "tag": "Suggest labels for texts by a saved model",
@@ -27,7 +27,7 @@ VERBS: dict[str, str] = {
     "grade": "Grade rows of a table by a saved model",
     "stream": "Learn from ratings as they come, with the running error",
     "similar": "Show the nearest neighbours of something a model knows",
-    "evaluate": "Measure a model on what it has not seen, and write a page about it",
+    "evaluate": "Measure a model on what it has not seen",
     "bench": "Measure a table or figure of a paper, or a job beside its peers",
     "doctor": "Show versions, cores, threads, caches and extras",
     "warm": "Compile all kernels now, so that no later command waits for it",

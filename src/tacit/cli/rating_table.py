@@ -26,8 +26,9 @@ class RatingTable:
         """The ratings in their order: that of the times where there are some, else that of the lines."""
         from tacit.data.readers import read_table
 
-        columns = {"user": self.user, "item": self.item, "rating": self.rating}
-        data = read_table(self.table, columns | ({"time": self.moment} if self.moment else {}), query=self.query)
+        columns = {"--user": self.user, "--item": self.item, "--rating": self.rating}
+        columns |= {"--time": self.moment} if self.moment else {}
+        data = read_table(self.table, columns, query=self.query, name="TABLE")
         return data.sort(self.moment, maintain_order=True) if self.moment else data
 
 
