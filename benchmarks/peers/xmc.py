@@ -32,8 +32,10 @@ def napkinxc_plt(X, Y, X_test, folder, own):
 def omikuji_tree(X, Y, X_test, folder, own, bonsai):
     import omikuji
 
-    lines = [f"{X.shape[0]} {X.shape[1]} {Y.shape[1]}"]
-    for row in range(X.shape[0]):
+    # A row without features teaches nothing, and the reader of the library's format refuses it.
+    filled = np.flatnonzero(np.diff(X.indptr))
+    lines = [f"{len(filled)} {X.shape[1]} {Y.shape[1]}"]
+    for row in filled:
         labels = ",".join(map(str, Y.indices[Y.indptr[row] : Y.indptr[row + 1]]))
         span = slice(X.indptr[row], X.indptr[row + 1])
         lines.append(labels + " " + " ".join(f"{f}:{v:.6g}" for f, v in zip(X.indices[span], X.data[span])))

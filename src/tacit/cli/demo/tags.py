@@ -51,9 +51,9 @@ def section(debian: "Debian") -> Section:
         [
             Paragraph(
                 f"Volunteers gave {tags.nnz:,} tags out of {tags.shape[1]} and never finished. Packages whose "
-                "one-line descriptions are alike should carry like tags; where one does not, somebody may have "
-                "forgotten it. Each package is judged by a model that never saw it, and rare tags count more, because "
-                "they are forgotten more often. A person has the last word."
+                "one-line descriptions are alike should carry like tags, and some tags go together; where one is "
+                "not there, somebody may have forgotten it. Each package is judged by models that never saw it, and "
+                "rare tags count more, because they are forgotten more often. A person has the last word."
             ),
             Table(("package", "description", "lacks", "which is carried by"), rows, texts=4),
             Bars("A fifth of the packages held out: nDCG@5 of their tags", ndcg, marked="NeighbourTagger"),
