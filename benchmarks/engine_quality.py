@@ -36,21 +36,25 @@ Method = tuple[Train, dict[str, Any], Stages]
 def methods(quick: bool, ridge: str = "noise") -> dict[str, Method]:
     """How each method trains, where its search starts, and what it tries: eight trials, two in a quick run."""
     looks = (5, 10, 20) if quick else (5, 10, 20, 40, 80, 160)
-    strengths = [0.1, 0.3] if quick else [0.03, 0.1, 0.3, 0.6]
-    whole: Stages = {ridge: strengths}
-    stochastic: Stages = {"learning_rate": [0.03, 0.1] if quick else [0.01, 0.03, 0.1, 0.3]}
+    whole: Stages = {ridge: [0.005, 0.03] if ridge == "regularization" else [0.25, 0.5]}
+    stochastic: Stages = {"learning_rate": [0.03, 0.1]}
+    adaptive, solved = dict(whole), dict(whole)
     if not quick:
-        whole |= {"unlabelled_total": [4.0, 12.0, 36.0], "frequency_exponent": [0.0, 0.15, 0.5]}
-        stochastic |= {"regularization": [0.0005, 0.003, 0.01, 0.03, 0.1]}
-    begun = {"unlabelled_total": 12.0, "frequency_exponent": 0.15}
+        whole[ridge].append(0.001 if ridge == "regularization" else 1.0)
+        whole |= {"biases": [False, True], "frequency_exponent": [0.15, 0.5, 0.8]}
+        adaptive = whole | {"learning_rate": [0.05, 0.1, 0.3]}
+        solved = whole | {"unlabelled_total": [6.0, 12.0, 30.0]}
+        stochastic = {"learning_rate": [0.01, 0.03, 0.1, 0.3], "regularization": [0.0005, 0.003, 0.01, 0.03, 0.1]}
+    begun = {"unlabelled_total": 12.0, "frequency_exponent": 0.15, "biases": False}
     given: dict[str, Any] = {"factors": FACTORS, "positive_weight": "one"}
     made: dict[str, Method] = {
-        "fBGD": (whole_data(looks, **given, solver="adagrad", learning_rate=0.1, biases=True), begun, whole),
-        "whole data by als": (whole_data((5, 10, 20), **given, solver="als"), begun, whole),
+        "fBGD": (whole_data(looks, **given, solver="adagrad"), begun | {"learning_rate": 0.1}, adaptive),
+        "whole data by als": (whole_data((5, 10, 20), **given, solver="als"), begun, solved),
     }
-    epochs = {1: 40, 4: 30, 16: 15, 64: 8, 256: 4}
+    # More negatives, fewer epochs: a trial of ×256 costs as much as three of ×1 all the same.
+    epochs = {1: 40, 4: 16, 16: 6, 64: 2, 256: 1}
     kinds = {f"SVDFeature ×{n}": (SvdFeature, most, {"negatives": n}) for n, most in epochs.items()}
-    kinds |= {"BPRFM": (BprFm, 60, {}), "λFM": (LambdaFm, 60, {}), "WARP": (Warp, 30, {}), "VSE-ens": (VseEns, 60, {})}
+    kinds |= {"BPRFM": (BprFm, 48, {}), "λFM": (LambdaFm, 48, {}), "WARP": (Warp, 16, {}), "VSE-ens": (VseEns, 48, {})}
     for name, (kind, most, own) in kinds.items():
         if quick and own.get("negatives", 1) > 16:
             continue

@@ -24,6 +24,9 @@ from tacit.objective.recipes import noise
 PATIENCE = 2
 """Looks without a better score after which a trial ends."""
 
+LOOKS = 8
+"""Times that a stochastic method's trial is looked at."""
+
 Point = dict[str, Any]
 Stages = dict[str, list[Any]]
 Watch = Callable[[int, Any], bool]
@@ -87,12 +90,17 @@ def at_its_best(task: Task, train: Train, start: Point, stages: Stages) -> dict[
 
 
 def sampled(kind: Any, epochs: int, **given: Any) -> Train:
-    """A baseline with sampled negatives, looked at after every epoch."""
+    """A baseline with sampled negatives, looked at ``LOOKS`` times on its way."""
+    every = max(1, epochs // LOOKS)
 
     def train(point: Point, data: Interactions, iterations: int | None, watch: Watch) -> Any:
         count = itertools.count(1)
-        model = kind(**given, **point, epochs=iterations or epochs)
-        return model.fit(data, callback=lambda so_far: watch(next(count), so_far))
+
+        def look(model: Any) -> bool:
+            epoch = next(count)
+            return epoch % every == 0 and watch(epoch, model)
+
+        return kind(**given, **point, epochs=iterations or epochs).fit(data, callback=look)
 
     return train
 

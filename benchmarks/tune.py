@@ -2,7 +2,8 @@
 
     python benchmarks/tune.py [--seconds 120] [--trials N] [--set NAME] [--quick]
 
-Data and split are those of ``recommend.py``, without features and graphs. The search sees the training part only. One row per data set and budget;
+Data and split are those of ``recommend.py``, without features and graphs; the search sees the training part only. One
+row per data set and budget;
 ``--trials`` takes the place of the seconds, for searches whose length should not depend on the machine. Results go to
 ``results/tune.json``, with ``--quick`` (20 seconds, Last.fm) to ``results/tune-quick.json``.
 """

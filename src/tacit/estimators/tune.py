@@ -43,6 +43,10 @@ in units of the loss's stiffness; the exponents are the pair ``frequency_exponen
 LOGARITHMIC = ("unlabelled_share", "regularization")
 CHOICES = ("factors", "loss")
 SWEEPS, PATIENCE = 16, 2
+SETTLING = 10
+"""Sweeps of the last fit at least, where it starts from columns that know neither the held-out positives nor, after one
+or two warm sweeps, their own ridge."""
+
 FRESH, SWITCH = 0.1, 0.15
 """Share of trials drawn from the whole space, and of steps that take the next choice."""
 
@@ -163,10 +167,12 @@ class _Search:
             self.columns = fitted.learned.col_factors.copy() if fitted.solver == "als" and self.plain else None
 
     def finish(self) -> Tuned:
-        """The best setting on all data, from where its trial ended and for as many sweeps as it took."""
+        """The best setting on all data, from where its trial ended, for as many sweeps as it took or ``SETTLING``."""
         setting = {name: self.best[name] for name in SPACE}
-        model = self._made(setting)
-        fitted = whole_data_fit.fit(model, self.data, start=self._start(setting), iterations=self.best["sweeps"])
+        model, start, sweeps = self._made(setting), self._start(setting), self.best["sweeps"]
+        if start is not None:
+            sweeps = max(sweeps, SETTLING)
+        fitted = whole_data_fit.fit(model, self.data, start=start, iterations=sweeps)
         model._keep(self.data, fitted)
         return Tuned(model, setting, self.best["score"], self.table)
 

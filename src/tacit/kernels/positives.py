@@ -85,6 +85,53 @@ def gradient_of_rows(start, stop, indptr, indices, weight, target, own, other, a
 
 
 @fast
+def quadratic_gradient_of_rows(start, stop, indptr, indices, w, v, own, other, out):
+    """The same for the squared loss, φ(s) = w s² − 2 v s + constant: out[x] += Σ 2 (w s − v) q_y; returns
+    Σ w s² − 2 v s."""
+    g = own.shape[1]
+    number = own.dtype.type
+    two = number(2)
+    total = 0.0
+    for x in range(start, stop):
+        p, row = own[x], out[x]
+        k, end = indptr[x], indptr[x + 1]
+        of_row = 0.0
+        while k + 4 <= end:
+            q0, q1, q2, q3 = other[indices[k]], other[indices[k + 1]], other[indices[k + 2]], other[indices[k + 3]]
+            s0 = s1 = s2 = s3 = number(0)
+            for d in range(g):
+                z = p[d]
+                s0 += q0[d] * z
+                s1 += q1[d] * z
+                s2 += q2[d] * z
+                s3 += q3[d] * z
+            e0, e1, e2, e3 = (
+                w[k] * s0 - v[k],
+                w[k + 1] * s1 - v[k + 1],
+                w[k + 2] * s2 - v[k + 2],
+                w[k + 3] * s3 - v[k + 3],
+            )
+            of_row += s0 * (e0 - v[k]) + s1 * (e1 - v[k + 1]) + s2 * (e2 - v[k + 2]) + s3 * (e3 - v[k + 3])
+            e0, e1, e2, e3 = two * e0, two * e1, two * e2, two * e3
+            for d in range(g):
+                row[d] += e0 * q0[d] + e1 * q1[d] + e2 * q2[d] + e3 * q3[d]
+            k += 4
+        while k < end:
+            q = other[indices[k]]
+            s = number(0)
+            for d in range(g):
+                s += q[d] * p[d]
+            e = w[k] * s - v[k]
+            of_row += s * (e - v[k])
+            e = two * e
+            for d in range(g):
+                row[d] += e * q[d]
+            k += 1
+        total += of_row
+    return total
+
+
+@fast
 def add_rows(start, stop, indptr, indices, values, other, out):
     """out[x] += Σ_{y∈Ω_x} values q_y."""
     g = other.shape[1]

@@ -10,6 +10,7 @@ Gradient and Hessian product by P (one-class MF Eq. 14 and 15):
 Each costs O(|Ω⁺| g + n g² + nnz(L) g). ``Block`` is the same for the parameters of one group of a tower's fields.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -85,7 +86,12 @@ class Half:
         side = self.side
         image = self.image(factors)
         rest = self._rest(factors, image)
-        out = self._smooth_gradient(image)
+        out = self._smooth_gradient(image, out=image)
+        if self.loss.quadratic:
+            parts = self._run(
+                kernels.quadratic_gradient_of_rows, side.indptr, side.indices, *side.quadratic, factors, self.other, out
+            )
+            return sum(parts) + side.quadratic_constant + rest, out
         parts = self._run(
             kernels.gradient_of_rows, side.indptr, side.indices, side.weight, side.target, factors, self.other,
             side.own_weight, side.other_weight, side.unlabelled_target, self.loss.code, out,
@@ -137,17 +143,19 @@ class Half:
             out += multiply(self.graph, direction, self.threads)
         return out
 
-    def _smooth_gradient(self, image: Array) -> Array:
-        """∇R = 2 (M(P) − a oᵀ)."""
+    def _smooth_gradient(self, image: Array, out: Array | None = None) -> Array:
+        """∇R = 2 (M(P) − a oᵀ), in ``out`` if given."""
         if self.side.unlabelled_target == 0.0:
-            return 2 * image
-        out: Array = 2 * (image - self.side.own_weight[:, None] * self.offset[None, :])
-        return out
+            return np.multiply(image, 2, out=out)
+        smooth: Array = np.multiply(image - self.side.own_weight[:, None] * self.offset[None, :], 2, out=out)
+        return smooth
 
     def _rest(self, factors: Array, image: Array) -> float:
         """R(P)."""
-        cross = float(self.side.own_weight.astype(np.float64) @ factors @ self.offset)
-        return inner(factors, image, self.threads) - 2 * cross + self.constant
+        value = inner(factors, image, self.threads) + self.constant
+        if self.side.unlabelled_target != 0.0:
+            value -= 2 * float(self.side.own_weight.astype(np.float64) @ factors @ self.offset)
+        return value
 
     def _derivatives(self, scores: Array) -> tuple[float, Array, Array]:
         return self.side.derivatives(self.loss, scores, bound=self.bound, threads_=self.threads)
@@ -163,7 +171,11 @@ class Block:
         self.half, self.tower, self.theta, self.group = half, tower, theta, tuple(group)
         self.span = tower.span(self.group)
         self.penalised = any(np.any(tower.fields[place].ridge) for place in self.group)
-        self.ridge = tower.ridge(self.group, theta.dtype)
+
+    @functools.cached_property
+    def ridge(self) -> Array:
+        """λ of every parameter; made when it is asked for, because a plain side has its ridge on the factors."""
+        return self.tower.ridge(self.group, self.theta.dtype)
 
     @property
     def here(self) -> Array:

@@ -1,5 +1,6 @@
 """Ω⁺ and the weights as one side sees them; the other side is the same class on the transpose."""
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +40,7 @@ class Side:
     def rows(self) -> int:
         return len(self.indptr) - 1
 
+    @functools.cached_property
     def quadratic(self) -> tuple[Array, Array]:
         """w = c − a_x b_y and v = c r − a_x b_y t per positive: the squared loss without the unlabelled share."""
         of_row = np.repeat(self.own_weight, np.diff(self.indptr))
@@ -46,6 +48,14 @@ class Side:
         w = self.weight - unlabelled
         v = self.weight * self.target - unlabelled * self.own_weight.dtype.type(self.unlabelled_target)
         return w, v
+
+    @functools.cached_property
+    def quadratic_constant(self) -> float:
+        """Σ c r² − a_x b_y t²: what the squared loss adds at scores of zero, in float64."""
+        of_row = np.repeat(self.own_weight.astype(np.float64), np.diff(self.indptr))
+        unlabelled = float(of_row @ self.other_weight[self.indices].astype(np.float64))
+        labelled = float(self.weight.astype(np.float64) @ self.target.astype(np.float64) ** 2)
+        return labelled - self.unlabelled_target**2 * unlabelled
 
     def caches(self, other: Array, threads_: int = 0) -> tuple[Array, Array]:
         """S = QᵀBQ (g, g) and o = t Qᵀb (g,) of the other side's factors."""

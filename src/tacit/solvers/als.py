@@ -77,7 +77,7 @@ class HalfSweep:
         self.steps = steps
         self.threads = threads_
         if loss.quadratic:
-            self.w, self.v = side.quadratic()
+            self.w, self.v = side.quadratic
         self.chunks = side.chunks(factors)
         width = factors if method == "cholesky" else BLOCK
         self.blocks = None if method == "cg" else threads.even_chunks(factors, width)
