@@ -1,8 +1,9 @@
 """The whole-data engine in time: against the naive gradient, against implicit, against itself as the data grow.
 
-    python benchmarks/engine_speed.py [gradient] [growth] [iteration] [solvers]
+    python benchmarks/engine_speed.py [gradient] [growth] [iteration] [solvers] [--quick]
 
-Without names all parts run. Each part replaces its own figures in ``results/engine-speed.json``.
+Without names all parts run. Each part replaces its own figures in ``results/engine-speed.json``. ``--quick`` takes a
+tenth of the size, below a minute a part, and writes to ``results/engine-speed-quick.json``.
 """
 
 import argparse
@@ -68,7 +69,7 @@ def factors(n: int, m: int, g: int, seed: int = 0) -> tuple[np.ndarray, np.ndarr
     return tuple(rng.normal(0, 0.3, (size, g)).astype(np.float32) for size in (n, m))
 
 
-def gradient() -> dict[str, Any]:
+def gradient(scale: int) -> dict[str, Any]:
     """Same gradient as the naive one at 2,000 × 2,000; time of both at 10,000 × 10,000."""
     figures: dict[str, Any] = {}
     with single_threaded_blas():
@@ -79,8 +80,9 @@ def gradient() -> dict[str, Any]:
         ours, naive = half.value_and_gradient(P)[1], naive_gradient(side, P, Q)
         difference = np.abs(ours - naive).max() / np.abs(naive).max()
         figures["largest difference at 2,000 × 2,000, relative"] = float(difference)
-        cells = positives(10_000, 10_000, 110_000)
-        P, Q = factors(10_000, 10_000, 32)
+        size = 10_000 // scale
+        cells = positives(size, size, 11 * size)
+        P, Q = factors(size, size, 32)
         towers = TwoTowers.of_ids(objective(cells), 32)
         side = towers.objective.rows
 
@@ -91,7 +93,7 @@ def gradient() -> dict[str, Any]:
     naive_seconds = best_of(lambda: naive_gradient(side, P, Q), 3)
     with single_threaded_blas():
         fast_seconds = best_of(fast, 10)
-    figures["10,000 × 10,000, 32 factors"] = {
+    figures[f"{size:,} × {size:,}, 32 factors"] = {
         "positives": int(cells.nnz),
         "naive seconds": naive_seconds,
         "whole-data seconds": fast_seconds,
@@ -100,7 +102,7 @@ def gradient() -> dict[str, Any]:
     return figures
 
 
-def growth() -> dict[str, Any]:
+def growth(scale: int) -> dict[str, Any]:
     """Seconds of one gradient of the rows as |X|, |P| and g grow, the others fixed."""
     base = {"n": 40_000, "m": 10_000, "count": 1_000_000, "g": 32}
     figures: dict[str, Any] = {}
@@ -113,37 +115,40 @@ def growth() -> dict[str, Any]:
         seconds = []
         for value in values:
             shape = base | {name: value}
-            cells = positives(shape["n"], shape["m"], shape["count"])
-            P, Q = factors(shape["n"], shape["m"], shape["g"])
+            n, m, count = (shape[part] // scale for part in ("n", "m", "count"))
+            cells = positives(n, m, count)
+            P, Q = factors(n, m, shape["g"])
             towers = TwoTowers.of_ids(objective(cells), shape["g"])
             with single_threaded_blas():
                 run = lambda towers=towers, P=P, Q=Q: towers.half("rows", Q).value_and_gradient(P)  # noqa: E731
                 run()
-                seconds.append(best_of(run, 5))
+                seconds.append(best_of(run, 9))
+        shrunk = {part: value if part == "g" else value // scale for part, value in base.items() if part != name}
         figures[name] = {
-            "values": list(values),
+            "values": [value if name == "g" else value // scale for value in values],
             "seconds": seconds,
-            "others": {k: v for k, v in base.items() if k != name},
+            "others": shrunk,
         }
     return figures
 
 
-def iteration() -> dict[str, Any]:
+def iteration(scale: int) -> dict[str, Any]:
     """One Adagrad iteration beside one of implicit's at 100,000 × 20,000, 64 factors, in one run, alternating."""
-    cells = positives(100_000, 20_000, 5_000_000)
+    cells = positives(100_000 // scale, 20_000 // scale, 5_000_000 // scale)
     towers = TwoTowers.of_ids(objective(cells), 64)
     parameters = towers.start(0)
     ours: list[float] = []
     theirs: list[float] = []
     with Worker("implicit_", cells) as worker:
         worker.fit(factors=64, iterations=1)
-        for _ in range(3):
-            with Run("adagrad", 4, progress=False) as run:
+        for _ in range(4):
+            with Run("adagrad", 5, progress=False) as run:
                 alternate(towers, parameters, Adagrad(), run)
             ours += [record["seconds"] for record in run.history]
             one, six = (worker.fit(factors=64, iterations=count)["seconds"] for count in (1, 6))
             theirs.append((six - one) / 5)
     return {
+        "shape": list(cells.shape),
         "positives": int(cells.nnz),
         "adagrad seconds": {"best": min(ours), "median": float(np.median(ours))},
         "implicit seconds": {"best": min(theirs), "median": float(np.median(theirs))},
@@ -152,16 +157,16 @@ def iteration() -> dict[str, Any]:
     }
 
 
-def solvers() -> dict[str, Any]:
+def solvers(scale: int) -> dict[str, Any]:
     """Every solver on one strongly regularised problem: where it ends, and the seconds to 1e-3 of the lowest."""
-    cells = positives(2000, 1000, 40_000)
+    cells = positives(2000 // scale, 1000 // scale, 40_000 // scale)
     makers: dict[str, tuple[Any, int]] = {
         "als": (Alternating, 60),
         "newton": (lambda: TrustRegion(steps=2), 60),
         "newton_linesearch": (TruncatedNewton, 60),
         "linesearch": (LineSearch, 600),
         "adagrad": (lambda: Adagrad(0.3), 600),
-        "gradient": (lambda: Gradient(1e-3), 1500),
+        "gradient": (lambda: Gradient(8e-3), 1000),
     }
     figures: dict[str, Any] = {}
     for loss in ("square", "logistic"):
@@ -194,13 +199,15 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parts = {"gradient": gradient, "growth": growth, "iteration": iteration, "solvers": solvers}
     parser.add_argument("parts", nargs="*", choices=[*parts, []])
+    parser.add_argument("--quick", action="store_true", help="a tenth of the size")
     arguments = parser.parse_args()
-    path = results.FOLDER / "engine-speed.json"
-    figures = json.loads(path.read_text())["figures"] if path.exists() else {}
+    file = "engine-speed-quick" if arguments.quick else "engine-speed"
+    path = results.FOLDER / f"{file}.json"
+    figures = json.loads(path.read_text("utf-8"))["figures"] if path.exists() else {}
     for name in arguments.parts or parts:
-        figures[name] = parts[name]()
+        figures[name] = parts[name](10 if arguments.quick else 1)
         print(name, json.dumps(figures[name], indent=1))
-        results.write("engine-speed", figures)
+        results.write(file, figures)
 
 
 if __name__ == "__main__":

@@ -244,3 +244,14 @@ def test_calls_that_need_plain_ids_say_so(planted, next_songs):
     with pytest.raises(InputError, match="trained without contexts"):
         model.recommend([1], context={"last": "s1"})
     assert issubclass(UnsoundCombinationError, InputError)
+
+
+def test_early_stopping_keeps_the_best_sweep_of_features_too(planted):
+    data, _, row_features, _, _ = planted
+    fits = {"factors": 8, "held_out": 0.2, "solver": "adagrad", "learning_rate": 0.5, "progress": False}
+    model = FactorRecommender(**fits, iterations=60, patience=4).fit(data, row_features=row_features)
+    best = int(np.argmax([record["held_out_ndcg"] for record in model.history_])) + 1
+    assert best < len(model.history_)
+    again = FactorRecommender(**fits, iterations=best, patience=60).fit(data, row_features=row_features)
+    assert model.row_feature_factors_.tobytes() == again.row_feature_factors_.tobytes()
+    assert model.col_factors_.tobytes() == again.col_factors_.tobytes()

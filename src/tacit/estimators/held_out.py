@@ -13,10 +13,11 @@ Array = NDArray[Any]
 
 METRIC = "ndcg"
 AT = 10
+BEST = "best "
 
 
 class HeldOut:
-    """Watches NDCG@10 on held-out cells and remembers the factors of its best sweep."""
+    """Watches NDCG@10 on held-out cells and remembers the parameters of its best sweep."""
 
     def __init__(self, data: Interactions, share: float, patience: int, seed: int, threads: int) -> None:
         train, test = data.split(test=share, seed=seed)
@@ -27,10 +28,10 @@ class HeldOut:
         self.best = -np.inf
         self.best_sweep = 0
         self.sweep = 0
-        self.factors: tuple[Array, Array] | None = None
+        self.kept: dict[str, Array] = {}
 
-    def watch(self, row_factors: Array, col_factors: Array) -> dict[str, float]:
-        """Score the factors after a sweep and keep them if they are the best so far."""
+    def watch(self, row_factors: Array, col_factors: Array, parameters: dict[str, Array]) -> dict[str, float]:
+        """Score the factors after a sweep and keep the parameters behind them if they are the best so far."""
         self.sweep += 1
         found = evaluate_factors(
             row_factors, col_factors, self.train, self.test, k=AT, metrics=(METRIC,), threads=self.threads
@@ -38,19 +39,19 @@ class HeldOut:
         score = float(found[f"{METRIC}@{AT}"])
         if score > self.best:
             self.best, self.best_sweep = score, self.sweep
-            self.factors = row_factors.copy(), col_factors.copy()
+            self.kept = {name: array.copy() for name, array in parameters.items()}
         return {f"held_out_{METRIC}": score}
 
     def arrays(self) -> dict[str, Array]:
         """What a checkpoint keeps of this."""
-        return {} if self.factors is None else {"best_rows": self.factors[0], "best_cols": self.factors[1]}
+        return {BEST + name: array for name, array in self.kept.items()}
 
     def resume(self, history: list[dict[str, Any]], arrays: dict[str, Array]) -> None:
         """Go on after the sweeps in ``history``."""
         scores = [record[f"held_out_{METRIC}"] for record in history]
         self.sweep = len(scores)
         self.best, self.best_sweep = max(scores), int(np.argmax(scores)) + 1
-        self.factors = arrays["best_rows"], arrays["best_cols"]
+        self.kept = {name.removeprefix(BEST): array for name, array in arrays.items() if name.startswith(BEST)}
 
     @property
     def exhausted(self) -> bool:

@@ -22,14 +22,18 @@ def train(
     point: Checkpoint,
     *,
     restore: Callable[[dict[str, Array]], None],
-    state: Callable[[], dict[str, Array]],
+    parameters: Callable[[], dict[str, Array]],
+    state: Callable[[], dict[str, Array]] = dict,
     factors: Callable[[], tuple[Array, Array]],
     loop: Callable[..., None],
 ) -> list[dict[str, Any]]:
     """Run a solver's loop; its history.
 
-    restore, state : put the arrays of a checkpoint back to where training works, and say what they are now
+    parameters, state : what is learned, and what the solver remembers beside it
+    restore : puts the arrays of both, or of the first alone, back to where training works
     factors : P and Q as they stand, for the held-out cells
+
+    With ``held_out`` the parameters end as they were after its best sweep.
     loop : called with the run and what ``alternate`` of ``solvers.als`` and ``solvers.alternation`` both take
     """
     history: list[dict[str, Any]] = []
@@ -45,12 +49,13 @@ def train(
                 run.stop()
 
         def after_sweep() -> dict[str, Any]:
-            record = held_out.watch(*factors()) if held_out else {}
+            record = held_out.watch(*factors(), parameters()) if held_out else {}
             stop_when_exhausted()
             return record
 
         def keep(*, now: bool = False) -> None:
-            point.write(run.history, state() | (held_out.arrays() if held_out else {}), now=now)
+            best = held_out.arrays() if held_out else {}
+            point.write(run.history, parameters() | state() | best, now=now)
 
         # A fit that had ended by its patience and is called again must not go on.
         stop_when_exhausted()
@@ -60,4 +65,6 @@ def train(
         )  # fmt: skip
         if run.history:
             keep(now=True)
+        if held_out and held_out.kept:
+            restore(held_out.kept)
         return run.history

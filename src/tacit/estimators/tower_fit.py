@@ -59,17 +59,14 @@ def train(
         if isinstance(solver, Adagrad):
             solver.resume({name: array for name, array in arrays.items() if name.startswith("sums ")})
 
-    def state() -> dict[str, Array]:
-        arrays = {"rows": parameters.rows, "cols": parameters.cols}
-        return arrays | (solver.state() if isinstance(solver, Adagrad) else {})
-
     history = resumable.train(
         model,
         iterations,
         held_out,
         point,
         restore=restore,
-        state=state,
+        parameters=lambda: {"rows": parameters.rows, "cols": parameters.cols},
+        state=lambda: solver.state() if isinstance(solver, Adagrad) else {},
         factors=lambda: problem.factors(parameters, model.threads),
         loop=functools.partial(alternate, problem, parameters, solver),
     )

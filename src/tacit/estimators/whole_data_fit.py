@@ -71,9 +71,6 @@ def fit(
             )
             kept = tower_design.learned(data, problem, reached)
         if held_out:
-            # The best sweep is known by its factors alone; those of features are the last sweep's.
-            if held_out.factors is not None and kept.row_feature_factors is None:
-                kept = replace(kept, row_factors=held_out.factors[0], col_factors=held_out.factors[1])
             recipe = recipe_of(model, data.matrix)
             objective = recipe.objective(data.matrix)
         kept = _settled(model, data, kept, objective)
@@ -122,7 +119,7 @@ def _train(
         held_out,
         point,
         restore=restore,
-        state=lambda: {"row_factors": factors[0], "col_factors": factors[1]},
+        parameters=lambda: {"row_factors": factors[0], "col_factors": factors[1]},
         factors=lambda: factors,
         loop=functools.partial(als.alternate, objective, *factors),
     )
