@@ -4,7 +4,7 @@ from typing import Any
 
 
 def render(record: dict[str, Any]) -> str:
-    columns = ("P@1", "P@3", "P@5", "spread of P@1", "seconds")
+    columns = ("P@1", "P@3", "P@5", "spread of P@1")
     lines = ["| data | method | " + " | ".join(columns) + " |", "|---|---|" + "---:|" * len(columns)]
     for name, methods in record["figures"].items():
         for method, figures in methods.items():
