@@ -4,7 +4,7 @@
 
 ``grade-quality.svg`` is the box plot of Figure 2 of the QS³ORAO paper, ``grade-size.svg`` its Figure 1 with memory
 beside, ``grade-rate.svg`` the O(1/t) of its Theorem 1, all in ``docs/figures`` unless told otherwise. ``--quick`` draws
-the figures of the quick runs. A method without figures is named below the picture.
+the figures of the quick runs. A method without figures is marked in its row.
 """
 
 import argparse
@@ -14,6 +14,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 import results
 
@@ -26,41 +27,43 @@ SHORT = {
     "labelled rows only": "… labelled only",
 }
 
+OURS = ("OrdinalRanker", "labelled", "squared")
+FAR_BELOW = 0.15
+
 # The same figures give the same file.
 mpl.rcParams["svg.hashsalt"] = "tacit"
 mpl.rcParams["svg.fonttype"] = "none"
 
 
 def quality(figures: dict[str, Any]) -> Figure:
-    """A box per method and set: quartiles, range, and the mean as a triangle; ours are coloured."""
-    figure = Figure(figsize=(4.4 * len(figures) + 1.2, 4.4), layout="constrained")
-    panels = figure.subplots(1, len(figures), squeeze=False)[0]
-    for place, (axes, (name, found)) in enumerate(zip(panels, figures.items())):
+    """A box per method and set: quartiles, range, and the mean as a triangle; ours are coloured.
+
+    A method far below all others (or without figures) is named in its row, so that the others can be told apart.
+    """
+    methods = list(dict.fromkeys(method for found in figures.values() for method in found["auc"]))
+    figure = Figure(figsize=(3.9 * len(figures) + 1.6, 0.34 * len(methods) + 1.2), layout="constrained")
+    panels = figure.subplots(1, len(figures), squeeze=False, sharey=True)[0]
+    for axes, (name, found) in zip(panels, figures.items()):
         areas = {method: values for method, values in found["auc"].items() if values}
-        names = [SHORT.get(method, method) for method in areas]
+        middle = float(np.median([np.mean(values) for values in areas.values()]))
+        shown = {method: values for method, values in areas.items() if np.mean(values) > middle - FAR_BELOW}
         boxes = axes.boxplot(
-            list(areas.values()), tick_labels=names, orientation="horizontal", patch_artist=True, showmeans=True,
-            whis=(0, 100), medianprops={"color": "black"},
+            list(shown.values()), positions=[methods.index(method) for method in shown], orientation="horizontal",
+            patch_artist=True, showmeans=True, whis=(0, 100), widths=0.6, medianprops={"color": "black"},
         )  # fmt: skip
-        for box, method in zip(boxes["boxes"], areas):
-            ours = method.startswith(("OrdinalRanker", "squared", "labelled"))
-            box.set_facecolor("#8fb8de" if ours else "#dddddd")
-        axes.invert_yaxis()
-        lowest = sorted(min(values) for values in areas.values())
-        cut = [method for method, values in areas.items() if max(values) < lowest[-1] - 0.15]
-        if cut:
-            left = min(min(values) for method, values in areas.items() if method not in cut)
-            axes.set_xlim(left=left - 0.01)
-            below = ", ".join(f"{method} at {np.mean(areas[method]):.3f}" for method in cut)
-            axes.text(0.02, 0.02, f"left of the picture: {below}", transform=axes.transAxes, fontsize=7)
+        for box, method in zip(boxes["boxes"], shown):
+            box.set_facecolor("#8fb8de" if method.startswith(OURS) else "#dddddd")
+        left = min(min(values) for values in shown.values())
+        for place, method in enumerate(methods):
+            if method not in shown:
+                note = f"← {np.mean(areas[method]):.3f}" if method in areas else "not run"
+                axes.text(left, place, note, fontsize=8, verticalalignment="center")
         draws = sorted({len(values) for values in areas.values()})
-        axes.set(title=f"{name}, {'–'.join(map(str, draws))} draws", xlabel="ordinal AUC of the unlabelled rows")
-        if place:
-            axes.tick_params(labelleft=list(areas) != list(figures[next(iter(figures))]["auc"]))
+        count = str(draws[0]) if len(draws) == 1 else f"{draws[0]} to {draws[-1]}"
+        axes.set(title=f"{name}, {count} draws", xlabel="ordinal AUC of the unlabelled rows")
+        axes.set_yticks(range(len(methods)), [SHORT.get(method, method) for method in methods])
         axes.grid(axis="x", alpha=0.3)
-    absent = sorted({method for found in figures.values() for method in found.get("missing", {})})
-    if absent:
-        figure.supxlabel(f"without figures: {', '.join(absent)}", fontsize=8)
+    panels[0].invert_yaxis()
     return figure
 
 
@@ -78,6 +81,7 @@ def size(figures: dict[str, Any]) -> Figure:
             if "stopped" in points[-1]:
                 axes.loglog(*shown[-1], "X", markersize=11, color=line.get_color())
         axes.set(xlabel="unlabelled rows", ylabel=label)
+        axes.yaxis.set_minor_formatter(NullFormatter())
         axes.grid(alpha=0.3)
     handles, names = panels[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside right center", fontsize=8, title="X: stops here", title_fontsize=8)
