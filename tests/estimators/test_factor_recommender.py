@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 import tacit
 from tacit import FactorRecommender, Interactions
+from tacit.baselines import Popularity
 from tacit.data import load_movielens_1m
 from tacit.data.ids import Ids
 from tacit.errors import DivergedError, InputError, UnknownIdError
@@ -409,3 +410,17 @@ def test_movielens_1m_with_default_parameters(shared_data):
     """Good defaults, on real data: no parameter given, as accurate as the strongest peer tuned on this very set."""
     train, test = load_movielens_1m().positives(minimum=4).split(test=0.2, seed=0)
     assert evaluate(FactorRecommender().fit(train), train, test, k=10)["ndcg@10"] >= 0.335
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_small_data_with_too_many_factors_still_beat_popularity(seed):
+    rng = np.random.default_rng(seed)
+    tastes = rng.normal(size=(300, 4)) @ rng.normal(size=(120, 4)).T
+    chance = 1 / (1 + np.exp(3 - 0.6 * tastes - 1.2 * rng.normal(size=120)))
+    data = Interactions.from_matrix(sp.csr_array((rng.random(chance.shape) < chance).astype(np.float32)))
+    train, test = data.split(test=0.2, seed=0)
+    found, popular = (
+        evaluate(model.fit(train), train, test, k=10)["ndcg@10"]
+        for model in (FactorRecommender(progress=False), Popularity())
+    )
+    assert found > 1.1 * popular

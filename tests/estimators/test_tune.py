@@ -89,4 +89,4 @@ def test_the_smaller_part_has_a_ridge_larger_by_its_noise(positives, monkeypatch
 
     monkeypatch.setattr(whole_data_fit, "fit", spy)
     found = search(positives, trials=1, held_out=0.36)
-    np.testing.assert_allclose(ridges, [(0.36, default_ridge(positives) / 0.8), (0.0, found.best["regularization"])])
+    np.testing.assert_allclose(ridges, [(0.36, default_ridge(positives, 8) / 0.8), (0.0, found.best["regularization"])])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tacit.objective.recipes import Recipe, default_ridge, noise
+from tacit.objective.recipes import default_ridge, noise
 
 
 @pytest.mark.parametrize(("shape", "density"), [((400, 300), 0.05), ((800, 100), 0.1)])
@@ -16,17 +16,17 @@ def test_noise_is_where_the_singular_values_of_chance_end(shape, density):
     assert largest == pytest.approx(noise(sp.csr_array(chance)) * np.sqrt(per_row * per_col), rel=0.1)
 
 
-def test_without_a_ridge_the_recipe_takes_the_default_one():
-    positives = sp.csr_array((np.random.default_rng(1).random((30, 20)) < 0.2).astype(np.float32))
-    chosen, given = (Recipe.measure(positives, regularization=ridge) for ridge in (None, default_ridge(positives)))
-    assert chosen == given
-
-
-def test_fewer_positives_ask_for_a_larger_ridge():
+def test_few_factors_beside_many_rows_follow_the_root_of_the_noise():
     rng = np.random.default_rng(2)
-    dense, sparse = (sp.csr_array((rng.random((60, 40)) < share).astype(np.float32)) for share in (0.4, 0.1))
-    assert default_ridge(sparse) == pytest.approx(default_ridge(dense) * (dense.nnz / sparse.nnz) ** 0.25)
+    dense, sparse = (sp.csr_array((rng.random((400, 300)) < share).astype(np.float32)) for share in (0.1, 0.02))
+    ratio = default_ridge(sparse, 1) / default_ridge(dense, 1)
+    assert ratio == pytest.approx((dense.nnz / sparse.nnz) ** 0.25, rel=0.01)
+
+
+def test_many_factors_beside_few_rows_follow_the_noise():
+    positives = sp.csr_array((np.random.default_rng(3).random((60, 40)) < 0.2).astype(np.float32))
+    assert default_ridge(positives, 10) == default_ridge(positives, 64) == pytest.approx(0.74 * noise(positives))
 
 
 def test_an_empty_matrix_has_a_finite_ridge():
-    assert np.isfinite(default_ridge(sp.csr_array((3, 4), dtype=np.float32)))
+    assert np.isfinite(default_ridge(sp.csr_array((3, 4), dtype=np.float32), 2))

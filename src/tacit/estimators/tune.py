@@ -196,7 +196,7 @@ class _Search:
         names = ("regularization", "ridge_exponent", "factors", "loss")
         given = {name: getattr(self.model, name) for name in names}
         if given["regularization"] is None:
-            given["regularization"] = default_ridge(self.data.matrix)
+            given["regularization"] = default_ridge(self.data.matrix, self.model.factors)
         return {"unlabelled_share": share, "row_exponent": row_exponent, "col_exponent": col_exponent, **given}
 
     def _next(self) -> dict[str, Any]:

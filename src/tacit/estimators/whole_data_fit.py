@@ -170,6 +170,7 @@ def _mark(parameters: dict[str, Any], seed: int, positives: sp.csr_array, data: 
 
 
 def recipe_of(model: "FactorRecommender", positives: sp.csr_array) -> Recipe:
+    ridge = model.regularization
     return Recipe.measure(
         positives,
         loss=model.loss,
@@ -177,7 +178,7 @@ def recipe_of(model: "FactorRecommender", positives: sp.csr_array) -> Recipe:
         unlabelled_weight=model.unlabelled_weight,
         unlabelled_target=model.unlabelled_target,
         frequency_exponent=model.frequency_exponent,
-        regularization=model.regularization,
+        regularization=recipes.default_ridge(positives, model.factors) if ridge is None else ridge,
         ridge_exponent=model.ridge_exponent,
     )
 
