@@ -41,7 +41,7 @@ def judge(data: Data, answers: np.ndarray) -> dict[str, float]:
 def fit_ours(data: Data, threads: int, **point: Any) -> Any:
     from tacit import OrdinalRanker
 
-    ranker = OrdinalRanker(threshold_rule="absolute", threads=threads, classes=data["classes"].tolist(), **point)
+    ranker = OrdinalRanker(threads=threads, classes=data["classes"].tolist(), **point)
     return ranker.fit(data["X"], data["y"])
 
 
@@ -97,6 +97,7 @@ def grades_skordinal(model: Any, data: Data, threads: int) -> np.ndarray:
 
 METHODS = {
     "Tacit OrdinalRanker": Method(fit_ours, grades_ours, "tacit"),
+    "Tacit OrdinalRanker, cuts by error": Method(fit_ours, grades_ours, "tacit", ({"threshold_rule": "absolute"},)),
     "mord LogisticAT": Method(fit_mord, grades_mord, "mord"),
     "skordinal SVOR": Method(fit_skordinal, grades_skordinal, "skordinal"),
 }

@@ -93,10 +93,11 @@ def labels_napkinxc(model: Any, data: Data, threads: int) -> np.ndarray:
 
 
 def fit_omikuji(data: Data, threads: int) -> Any:
-    """Its only way in is a text file, so that writing and reading it belong to the fit."""
+    """Its only way in is a text file, so that writing and reading it belong to the fit; it refuses empty rows."""
     import omikuji
 
-    X, Y = data["X"], data["Y"]
+    full = (np.diff(data["X"].indptr) > 0) & (np.diff(data["Y"].indptr) > 0)
+    X, Y = data["X"][full], data["Y"][full]
     path = data["folder"] / "omikuji.txt"
     with path.open("w") as file:
         file.write(f"{X.shape[0]} {X.shape[1]} {Y.shape[1]}\n")

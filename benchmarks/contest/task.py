@@ -3,12 +3,15 @@
     python contest/task.py '{"job": …, "method": …, "folder": …, "part": …, "points": […], "threads": 2}'
 
 Everything is imported, and compiled on the small part, before the clock starts. The answers to point i are written to
-``answers-i.npy`` in the folder; one line of JSON per point goes to standard output.
+``answers-i.npy`` in the folder; one line of JSON per point goes to standard output. With ``"profile": true`` the fit
+runs once more under Python's profiler, and the functions of the package that took most of it are named.
 """
 
+import cProfile
 import importlib
 import json
 import os
+import pstats
 import sys
 import time
 from importlib.metadata import version
@@ -34,6 +37,8 @@ def main() -> None:
     for place, point in enumerate(task["points"]):
         try:
             answers, measured = measure(method, data, threads, point)
+            if task.get("profile"):
+                measured["profile"] = profile(method, data, threads, point)
             np.save(folder / f"answers-{place}.npy", answers)
         except Exception as error:
             # A point at which a method fails is one that tuning does not choose.
@@ -54,6 +59,20 @@ def measure(method: Method, data: Data, threads: int, point: dict[str, Any]) -> 
         "peak_mib": round(memory.peak_mib(), 1),
         "version": version(method.package),
     }
+
+
+def profile(method: Method, data: Data, threads: int, point: dict[str, Any]) -> list[tuple[str, float]]:
+    """Functions of the package and the share of the fit that passes inside them, callees included, largest first."""
+    runner = cProfile.Profile()
+    began = time.perf_counter()
+    runner.runcall(method.fit, data, threads, **point)
+    whole = time.perf_counter() - began
+    shares: dict[str, float] = {}
+    for (file, _, function), (*_, inside, _) in pstats.Stats(runner).stats.items():  # type: ignore[attr-defined]
+        module = file.replace(os.sep, ".").removesuffix(".py").rpartition("tacit.")[2]
+        if f"{os.sep}tacit{os.sep}" in file and not function.startswith("<"):
+            shares[f"{module}.{function}"] = inside / whole
+    return [(name, share) for name, share in sorted(shares.items(), key=lambda pair: -pair[1]) if share > 0.03][:12]
 
 
 if __name__ == "__main__":

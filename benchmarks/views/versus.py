@@ -39,7 +39,19 @@ def _table(job: str, size: str, data: dict[str, Any]) -> Table:
     facts = ", ".join(f"{value:,} {what}" for what, value in data["facts"].items())
     heads = ["method", *(f"{name}{'' if better else ' (less is better)'}" for name, better in measures.items())]
     title = f"{job}: {size}" + (f" ({facts})" if facts else "")
-    return Table(title, [*heads, *HEADINGS], rows, [verdict(data)])
+    return Table(title, [*heads, *HEADINGS], rows, [verdict(data), *profiles(data)])
+
+
+def profiles(data: dict[str, Any]) -> list[str]:
+    """Where the time of our slowest method goes, where a peer takes less than it."""
+    ours, peers = measured(data)
+    if not ours or not peers:
+        return []
+    slowest = max(ours, key=lambda name: ours[name]["fit_seconds"])
+    if ours[slowest]["fit_seconds"] <= min(row["fit_seconds"] for row in peers.values()):
+        return []
+    parts = [f"{name} {100 * share:.0f} %" for name, share in ours[slowest].get("profile", []) if share < 0.97]
+    return [f"Inside the fit of {slowest}, callees included: {', '.join(parts)}."] if parts else []
 
 
 def measured(data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
