@@ -5,9 +5,9 @@
 JOB is recommend, tag, words, stream or grade. Data, splits, settings and grids stand in ``contest/JOB.py``. Every
 method is chosen on the validation part over its points, then runs three times (twice above ten seconds, once above a
 minute), methods alternating, each time in a fresh process that has loaded and compiled everything before the clock
-starts; best and median. Ours are profiled as well, in a fit that does not count. Peak memory is that of fit and answers, data and libraries included. What a file has already is
-kept, unless ``--again``. ``--times`` runs all that the file has once more, with the parameters that were chosen, for
-an idle machine. ``--quick`` takes the smallest size once.
+starts; best and median. Ours are profiled as well, in a fit that does not count. Peak memory is that of fit and
+answers, data and libraries included. What a file has already is kept, unless ``--again``. ``--times`` runs all that the
+file has once more, with the parameters that were chosen, for an idle machine. ``--quick`` takes the smallest size once.
 """
 
 import argparse

@@ -11,7 +11,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 import results
-from views.versus import OURS
+from views.versus import COST, OURS
 
 FIGURES = results.FOLDER.parents[1] / "docs" / "figures"
 
@@ -25,13 +25,13 @@ def draw(job: str, sizes: dict[str, Any]) -> None:
             if "absent" in row:
                 continue
             ours = name.startswith(OURS)
-            place = (row["fit_seconds"], row["measures"][leading])
+            place = (row[COST], row["measures"][leading])
             axis.plot(*place, "o" if ours else "s", color="#c2410c" if ours else "#64748b", markersize=7)
             axis.annotate(
                 name, place, xytext=(5, 4), textcoords="offset points", fontsize=7,
                 fontweight="bold" if ours else "normal",
             )  # fmt: skip
-        axis.set(xscale="log", title=size, xlabel="seconds to fit", ylabel=leading)
+        axis.set(xscale="log", title=size, xlabel="processor seconds to fit", ylabel=leading)
         axis.margins(x=0.35, y=0.15)
         if not more_is_better:
             axis.invert_yaxis()

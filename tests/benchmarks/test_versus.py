@@ -17,9 +17,12 @@ JOBS = ("recommend", "tag", "words", "stream", "grade")
 
 def figures(**methods):
     rows = {
-        name: {"measures": {"NDCG": accuracy}, "fit_seconds": seconds, "predict_seconds": 0.1, "peak_mib": 100.0}
+        name: {
+            "measures": {"NDCG": accuracy}, "fit_seconds": 9.0, "fit_processor_seconds": seconds,
+            "predict_seconds": 0.1, "peak_mib": 100.0,
+        }
         for name, (accuracy, seconds) in methods.items()
-    }
+    }  # fmt: skip
     return {"facts": {"rows": 10}, "measures": {"NDCG": True}, "methods": rows}
 
 
