@@ -211,7 +211,8 @@ def _examples(found: Measured) -> Section:
         blocks.append(
             Case(
                 str(ids[row]),
-                f"NDCG@{found.k} {scores[chosen[place]]:.4f}",
+                f"NDCG@{found.k} {scores[chosen[place]]:.4f}"
+                + ("" if had else ". Nothing is known of this user, so the list says nothing either."),
                 {
                     f"had {len(had):,}": chips(had),
                     f"is recommended {len(listed)}": [(short(one), one in hidden) for one in listed],
