@@ -11,7 +11,7 @@ from math import ceil, floor, isfinite, log10
 from tacit.report.blocks import Bars, Columns, Dots, Lines
 
 WIDTH = 400
-_LETTER = 7.4
+_LETTER = 8.0
 """About the width of a letter, for space that words need."""
 _LINE = 14
 _COLOURS = "abcdef"
