@@ -133,7 +133,7 @@ def _tables(job: str, records: dict[str, dict[str, Any]]) -> Iterator[Block]:
 
 
 def _scaling(records: dict[str, dict[str, Any]]) -> Iterator[Block]:
-    for name in ("costs", "capacity"):
+    for name in ("costs", "unit_costs", "capacity"):
         module = importlib.import_module(f"tables.{name}")
         yield Paragraph(f"**{module.__doc__.splitlines()[0]}**")
         if all(file in records for file in module.FILES):
