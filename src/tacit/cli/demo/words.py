@@ -1,7 +1,8 @@
 """Neighbours of a word: vectors of words from one-line descriptions."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from tacit.cli.word_places import word_places
 from tacit.report.blocks import Dots, Paragraph, Section, Table
 
 if TYPE_CHECKING:
@@ -31,25 +32,10 @@ def section(debian: "Debian") -> Section:
                 "too, all of them."
             ),
             Table(("word", "nearest"), rows, texts=2),
-            Dots("Some of them on a map, near ones near each other", _places(model, mapped)),
+            Dots("Some of them on a map, near ones near each other", word_places(model, mapped)),
         ],
         {
             "words": len(model.words),
             "nearest": {word: [str(other) for other, _ in found] for word, found in near.items()},
         },
     )
-
-
-def _places(model: Any, groups: dict[str, list[Any]]) -> dict[str, list[tuple[str, float, float]]]:
-    """Each word with its place in the plane, by group; a word of two groups stays in the first."""
-    from tacit.estimators.word_map import plane
-
-    group_of: dict[Any, str] = {}
-    for name, words in groups.items():
-        for word in words:
-            group_of.setdefault(word, name)
-    places = plane(model.unit_vectors[model.words_.require(list(group_of))])
-    found: dict[str, list[tuple[str, float, float]]] = {name: [] for name in groups}
-    for (word, name), (x, y) in zip(group_of.items(), places.tolist()):
-        found[name].append((str(word), x, y))
-    return found

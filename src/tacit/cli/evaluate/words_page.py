@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.cli.evaluate.page import about_the_model, share
+from tacit.cli.word_places import word_places
 from tacit.report.blocks import Bars, Block, Dots, Paragraph, Section, Table, Terms, Tiles
 
 if TYPE_CHECKING:
@@ -77,22 +78,13 @@ def _examples(model: Any) -> list[Any]:
 
 
 def _neighbours(model: Any, asked: Sequence[Any]) -> Section:
-    from tacit.estimators.word_map import plane
-
     near = {word: model.most_similar(word, k=min(NEIGHBOURS, len(model.words) - 1)) for word in asked}
     rows = [(str(word), ", ".join(f"{other} {cosine:.2f}" for other, cosine in found)) for word, found in near.items()]
     blocks: list[Block] = [
         Paragraph("Words and their nearest, with the cosine: 1 is the same direction."),
         Table(("word", "nearest"), rows, texts=2),
     ]
-    group_of: dict[Any, Any] = {}
-    for word in list(near)[:4]:
-        for member in (word, *(other for other, _ in near[word][:MAPPED])):
-            group_of.setdefault(member, word)
-    if len(group_of) >= 5:
-        places = plane(model.unit_vectors[model.words_.require(list(group_of))])
-        groups: dict[str, list[tuple[str, float, float]]] = {}
-        for (member, group), (x, y) in zip(group_of.items(), places.tolist()):
-            groups.setdefault(str(group), []).append((str(member), x, y))
-        blocks.append(Dots("Some of them on a map, near ones near each other", groups))
+    groups = {word: [word, *(other for other, _ in near[word][:MAPPED])] for word in list(near)[:4]}
+    if len({word for members in groups.values() for word in members}) >= 5:
+        blocks.append(Dots("Some of them on a map, near ones near each other", word_places(model, groups)))
     return Section("Neighbours", blocks)
