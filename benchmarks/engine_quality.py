@@ -35,17 +35,17 @@ Method = tuple[Train, dict[str, Any], Stages]
 
 def methods(quick: bool, ridge: str = "noise") -> dict[str, Method]:
     """How each method trains, where its search starts, and what it tries: eight trials, two in a quick run."""
-    looks = (5, 10, 20) if quick else (5, 10, 20, 40, 80, 160)
+    looks = (5, 10, 20) if quick else (5, 10, 20, 40, 80, 160, 320)
     whole: Stages = {ridge: [0.005, 0.03] if ridge == "regularization" else [0.25, 0.5]}
     stochastic: Stages = {"learning_rate": [0.03, 0.1]}
     adaptive, solved = dict(whole), dict(whole)
     if not quick:
         whole[ridge].append(0.001 if ridge == "regularization" else 1.0)
-        whole |= {"biases": [False, True], "frequency_exponent": [0.15, 0.5, 0.8]}
+        whole = {"biases": [False, True]} | whole | {"frequency_exponent": [0.15, 0.5, 0.8]}
         adaptive = whole | {"learning_rate": [0.05, 0.1, 0.3]}
         solved = whole | {"unlabelled_total": [6.0, 12.0, 30.0]}
         stochastic = {"learning_rate": [0.01, 0.03, 0.1, 0.3], "regularization": [0.0005, 0.003, 0.01, 0.03, 0.1]}
-    begun = {"unlabelled_total": 12.0, "frequency_exponent": 0.15, "biases": False}
+    begun = {"unlabelled_total": 12.0, "frequency_exponent": 0.15, ridge: whole[ridge][1]}
     given: dict[str, Any] = {"factors": FACTORS, "positive_weight": "one"}
     made: dict[str, Method] = {
         "fBGD": (whole_data(looks, **given, solver="adagrad"), begun | {"learning_rate": 0.1}, adaptive),

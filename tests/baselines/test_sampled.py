@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from tacit import Interactions
 from tacit.baselines import BprFm, LambdaFm, SvdFeature, VseEns, Warp
+from tacit.errors import DivergedError
 from tacit.kernels import sampled as kernels
 
 ALL = [SvdFeature, BprFm, LambdaFm, Warp, VseEns]
@@ -77,3 +78,8 @@ def test_a_callback_sees_every_epoch_and_can_end_the_training(planted):
     stopped = BprFm(factors=4, epochs=10).fit(planted[0], callback=watch)
     assert len(seen) == 3
     assert stopped.col_factors_.tobytes() == BprFm(factors=4, epochs=3).fit(planted[0]).col_factors_.tobytes()
+
+
+def test_a_rate_that_is_too_large_is_named_instead_of_a_silent_nan(planted):
+    with pytest.raises(DivergedError, match="lower learning_rate"):
+        SvdFeature(factors=8, epochs=50, learning_rate=5.0).fit(planted[0])

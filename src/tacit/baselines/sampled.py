@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from tacit.data.interactions import Interactions
 from tacit.data.matrix import Csr, as_csr
+from tacit.errors import DivergedError
 from tacit.estimators import checks, factor_queries, tower_design
 from tacit.estimators.factor_recommender import as_interactions
 from tacit.estimators.ranked import Ranked
@@ -27,6 +28,9 @@ from tacit.kernels import sampled as kernels
 from tacit.neighbours.topk import top_k
 
 Array = NDArray[Any]
+
+LARGEST = 1e15
+"""Beyond this the product of two factors leaves single precision."""
 
 
 class SampledFactors:
@@ -93,7 +97,7 @@ class SampledFactors:
         state = rng.integers(1, 2**63, 1, dtype=np.uint64)
         m = positives.shape[1]
         cumulative = self._distribution(np.bincount(positives.indices, minlength=m))
-        for _ in range(checks.whole("epochs", self.epochs, 1)):
+        for epoch in range(checks.whole("epochs", self.epochs, 1)):
             columns = of_cols.native() @ y
             rankings = np.ascontiguousarray(np.argsort(-columns, axis=0).T)
             kernels.epoch(
@@ -102,6 +106,8 @@ class SampledFactors:
                 of_rows.indptr, of_rows.indices, of_rows.data, of_cols.indptr, of_cols.indices, of_cols.data,
                 x, y, float(self.learning_rate), float(self.regularization), state,
             )  # fmt: skip
+            if not (np.abs(x).max() < LARGEST and np.abs(y).max() < LARGEST):
+                raise DivergedError(f"epoch {epoch + 1}: the factors are no longer finite; lower learning_rate.")
             if ends():
                 break
 
