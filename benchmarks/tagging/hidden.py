@@ -52,7 +52,7 @@ def measure(record: Record, sets: list[str], methods: list[str], quick: bool) ->
             if record.lacks(name, method):
                 make, points, told = METHODS[method]
                 given = graph if told else None
-                point = points[0] if quick else chosen(make, points, split, given)
+                point = points[len(points) // 2] if quick else chosen(make, points, split, given)
                 record.put(name, method, repeated(make, point, split, given, 1 if quick else SEEDS))
 
 
