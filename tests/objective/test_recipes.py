@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from tacit import FactorRecommender
 from tacit.objective.recipes import default_ridge, noise
 
 
@@ -26,6 +27,13 @@ def test_few_factors_beside_many_rows_follow_the_root_of_the_noise():
 def test_many_factors_beside_few_rows_follow_the_noise():
     positives = sp.csr_array((np.random.default_rng(3).random((60, 40)) < 0.2).astype(np.float32))
     assert default_ridge(positives, 10) == default_ridge(positives, 64) == pytest.approx(0.74 * noise(positives))
+
+
+def test_a_handful_of_positives_is_not_silenced():
+    cells = sp.csr_array(np.array([[1, 1, 0], [1, 0, 1], [0, 1, 0]], dtype=np.float32))
+    assert 0.74 * noise(cells) > 1
+    model = FactorRecommender(progress=False).fit(cells)
+    assert np.abs(model.row_factors_ @ model.col_factors_.T).min() > 1e-3
 
 
 def test_an_empty_matrix_has_a_finite_ridge():

@@ -55,7 +55,7 @@ class FactorRecommender(Model):
     learning_rate : γ of ``"adagrad"`` and ``"gradient"``
     regularization, ridge_exponent : the mean ridge in units of the mean weight of a row's positives, and how it is
         spread: λ_x ∝ (total weight of the cells of x)^ν. None chooses the ridge from the number of positives per row
-        and column (``tacit.objective.recipes.default_ridge``)
+        and column and from that of the factors (``tacit.objective.recipes.default_ridge``)
     iterations : sweeps over rows and columns at most; None: 10 of solves, 100 or 200 of gradient steps
     tolerance : stop when a sweep lowers the objective by less than this share of it
     held_out, patience : hold out this share of the positives, stop after ``patience`` sweeps without a better

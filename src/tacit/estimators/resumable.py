@@ -32,9 +32,9 @@ def train(
     parameters, state : what is learned, and what the solver remembers beside it
     restore : puts the arrays of both, or of the first alone, back to where training works
     factors : P and Q as they stand, for the held-out cells
+    loop : called with the run and what ``alternate`` of ``solvers.als`` and ``solvers.alternation`` both take
 
     With ``held_out`` the parameters end as they were after its best sweep.
-    loop : called with the run and what ``alternate`` of ``solvers.als`` and ``solvers.alternation`` both take
     """
     history: list[dict[str, Any]] = []
     if earlier := point.read():

@@ -147,6 +147,11 @@ class Problem:
 def _newton(problem: Problem, w: Vector, cuts: Vector, strength: float, tolerance: float) -> tuple[Vector, Vector]:
     """Newton's method; a step is halved until it keeps a ten-thousandth of what its slope promises."""
     value = problem.value(w, cuts, strength)
+    if not np.isfinite(value):
+        raise DivergedError(
+            "The logistic loss is not finite in Newton's method: scale the columns of X (standardise=True), raise "
+            "regularization or use loss='squared'."
+        )
     for _ in range(_MOST_STEPS):
         gradient, hessian = problem.derivatives(w, cuts, strength)
         step = _direction(hessian, gradient)
@@ -161,10 +166,6 @@ def _newton(problem: Problem, w: Vector, cuts: Vector, strength: float, toleranc
         if not new < value:
             break
         w, cuts, value = w - length * step[: len(w)], cuts - length * step[len(w) :], new
-    if not np.isfinite(value):
-        raise DivergedError(
-            "The logistic loss is not finite in Newton's method: raise regularization or use loss='squared'."
-        )
     return w, cuts
 
 

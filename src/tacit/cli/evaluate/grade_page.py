@@ -71,9 +71,10 @@ def _in_short(found: Graded) -> Section:
     off = np.abs(found.truth - found.predicted)
     selection = getattr(found.model, "selection_", None) or {}
     alone, both = selection.get("auc_labelled_only"), selection.get("auc")
+    helped = np.any(np.asarray(found.model.unlabelled_weight_) > 0)
     gain = (
         f" In cross-validation the ordinal AUC was {both:.4f} with the ungraded rows and {alone:.4f} without them."
-        if alone is not None and both is not None
+        if helped and alone is not None and both is not None
         else ""
     )
     return Section(
@@ -141,7 +142,6 @@ def _scores(found: Graded) -> Section:
 
 def _examples(found: Graded) -> Section:
     shown = found.features.columns[:4]
-    # Nearest first: rows whose score is that of the quantiles, so that none is picked by hand.
     rows = [
         (f"{found.rows[place]:,}", *(f"{found.features[place, name]:.4g}" for name in shown),
          f"{found.scores[place]:.3g}", found.names[found.predicted[place]], found.names[found.truth[place]])

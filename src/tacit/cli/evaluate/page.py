@@ -24,12 +24,14 @@ def write_page(path: Path, title: str, lead: str, sections: Sequence[Section], *
 
 
 def times(ours: float, theirs: float) -> str:
-    """How much better, in words.
+    """How much better, in words that go before the name of the other.
 
-    >>> times(0.4, 0.1), times(0.1, 0.0)
-    ('4.0 times', 'more than')
+    >>> times(0.4, 0.1), times(0.1, 0.0), times(0.0, 0.0)
+    ('4.0 times as well as', 'better than', 'no better than')
     """
-    return f"{ours / theirs:.1f} times" if theirs > 0 else "more than"
+    if theirs > 0:
+        return f"{ours / theirs:.1f} times as well as"
+    return "better than" if ours > 0 else "no better than"
 
 
 def share(value: float) -> str:

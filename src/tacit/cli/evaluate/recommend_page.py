@@ -73,7 +73,7 @@ def _in_short(found: Measured) -> Section:
     k, ours, theirs = found.k, found.results["model"], found.results["popularity"]
     ndcg, recall, hit, coverage = (f"{name}@{k}" for name in ("ndcg", "recall", "hit_rate", "coverage"))
     verdict = (
-        f"The model ranks {times(ours[ndcg], theirs[ndcg])} as well as popularity, which gives everybody the same list."
+        f"The model ranks {times(ours[ndcg], theirs[ndcg])} popularity, which gives everybody the same list."
         if ours[ndcg] >= theirs[ndcg]
         else "The model ranks worse than popularity, which gives everybody the same list: fewer factors or more "
         "regularization may help, and so may more data."

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LEAD = (
     "Texts that the model has not seen were tagged by it, and what it gave was compared with the labels that people "
-    "had given. A label that nobody has given may just be missing, so the true figures are at least as good as these."
+    "had given. A label that nobody has given may just be missing, so the true precision is at least as good as this one."
 )
 
 MEANINGS = {
@@ -84,7 +84,7 @@ def _in_short(found: Tagged) -> Section:
         (f"PSP@{k}", f"{ours[f'psp@{k}']:.4f}", "rare labels count more"),
     ])  # fmt: skip
     better = times(ours[f"ndcg@{k}"], theirs[f"ndcg@{k}"])
-    verdict = f"The model ranks labels {better} as well as giving everybody the most frequent ones."
+    verdict = f"The model ranks labels {better} giving everybody the most frequent ones."
     if ours[f"ndcg@{k}"] < theirs[f"ndcg@{k}"]:
         verdict = "The model ranks labels worse than giving everybody the most frequent ones: more texts may help."
     unknown = found.truth.unknown
