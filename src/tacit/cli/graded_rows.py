@@ -57,6 +57,10 @@ _RANKER = (
     click.option("--threads", default=0, show_default=True, help="Cores to use; 0 is all."),
 )  # fmt: skip
 
+PARAMETERS = [
+    "kernel", "loss", "solver", "frequencies", "unlabelled_weight", "threshold_rule", "random_state", "threads",
+]  # fmt: skip
+
 
 def graded_rows_options(function: Function) -> Function:
     """TABLE and its columns; the verb gets one ``rows``."""
@@ -66,17 +70,7 @@ def graded_rows_options(function: Function) -> Function:
 
 def ranker_options(function: Function) -> Function:
     """Parameters of ``OrdinalRanker``; the verb gets ``make_model``, which takes what is not an option."""
-    names = [
-        "kernel",
-        "loss",
-        "solver",
-        "frequencies",
-        "unlabelled_weight",
-        "threshold_rule",
-        "random_state",
-        "threads",
-    ]
-    return packed(function, _RANKER, lambda given: {"make_model": _maker(given)}, names)
+    return packed(function, _RANKER, lambda given: {"make_model": _maker(given)}, PARAMETERS)
 
 
 def _maker(given: dict[str, Any]) -> Callable[..., Any]:

@@ -19,11 +19,12 @@ _OPTIONS = (
     click.option("--seed", default=0, show_default=True, help="Same seed, same bits."),
 )  # fmt: skip
 
+PARAMETERS = ["factors", "aggressiveness", "adaptation", "biases", "clip", "seed"]
+
 
 def rating_options(function: Function) -> Function:
     """The verb gets ``make_model``, which builds what the options describe."""
-    names = ["factors", "aggressiveness", "adaptation", "biases", "clip", "seed"]
-    return packed(function, _OPTIONS, lambda given: {"make_model": lambda: _make(**given)}, names)
+    return packed(function, _OPTIONS, lambda given: {"make_model": lambda: _make(**given)}, PARAMETERS)
 
 
 def _make(

@@ -90,12 +90,15 @@ _TAGGER = (
     click.option("--threads", default=0, show_default=True, help="Cores to use; 0 is all."),
 )  # fmt: skip
 
+PARAMETERS = [
+    "tagger", "method", "factors", "regularization", "impute", "propensity_weighted", "min_count", "phrases", "seed",
+    "threads",
+]  # fmt: skip
+
 
 def text_tagger_options(function: Function) -> Function:
     """Parameters of ``TextTagger``; the verb gets them as ``parameters``."""
-    names = ["tagger", "method", "factors", "regularization", "impute", "propensity_weighted", "min_count", "phrases",
-             "seed", "threads"]  # fmt: skip
-    return packed(function, _TAGGER, lambda given: {"parameters": _text_tagger(given)}, names)
+    return packed(function, _TAGGER, lambda given: {"parameters": _text_tagger(given)}, PARAMETERS)
 
 
 def _text_tagger(given: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from tacit.cli.evaluate.page import html_option, write_page
-from tacit.cli.graded_rows import GradedRows, graded_rows_options, ranker_options
+from tacit.cli.evaluate.saved import refuse_beside_model
+from tacit.cli.graded_rows import PARAMETERS, GradedRows, graded_rows_options, ranker_options
 from tacit.cli.models import open_model
 from tacit.cli.options import json_option
 from tacit.cli.output import console, print_json, print_table
@@ -54,6 +55,7 @@ def command(
         fitting = time.perf_counter() - start
         learned = [grades[row] for row in np.setdiff1d(graded, tested)]
     else:
+        refuse_beside_model({"test", "split_seed", *PARAMETERS})
         model = open_model(model_path, "evaluate grade", "rank_score", "tacit fit grade")
         features, grades, _ = rows.read(model.feature_names_in_.tolist())
         tested = _graded(grades, rows.table)

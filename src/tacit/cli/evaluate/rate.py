@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from tacit.cli.evaluate.page import html_option, write_page
+from tacit.cli.evaluate.saved import refuse_beside_model
 from tacit.cli.models import open_model
-from tacit.cli.options import json_option, was_given
+from tacit.cli.options import json_option
 from tacit.cli.output import console, print_json, print_table
-from tacit.cli.rating_models import rating_options
+from tacit.cli.rating_models import PARAMETERS, rating_options
 from tacit.cli.rating_table import RatingTable, rating_table_options
 from tacit.errors import InputError
 
@@ -37,9 +38,7 @@ def command(
     if model_path is None:
         model = make_model()
     else:
-        for name in ("factors", "aggressiveness", "adaptation", "biases", "clip", "seed"):
-            if was_given(name):
-                raise InputError(f"--{name} has no effect with --model, which has its own; leave out one of the two.")
+        refuse_beside_model(PARAMETERS)
         model = open_model(model_path, "evaluate rate", "predict_then_learn", "tacit fit rate or tacit stream")
     data = ratings.read()
     if not len(data):

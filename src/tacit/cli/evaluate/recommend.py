@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.defaults import EstimatorOption
 from tacit.cli.evaluate.page import html_option, write_page
+from tacit.cli.evaluate.saved import refuse_beside_model
 from tacit.cli.models import open_model
-from tacit.cli.options import json_option, recommender_options, was_given
+from tacit.cli.options import json_option, recommender_options
 from tacit.cli.output import console, print_json, print_table, say
 from tacit.cli.source import Source, source_options
 from tacit.errors import InputError
@@ -64,7 +64,7 @@ def command(
         model.fit(train)
         fitting = time.perf_counter() - start
     else:
-        _refuse_what_a_saved_model_ignores()
+        refuse_beside_model({"by", "test", "split_seed", *parameters} - {"threads"})
         model = open_model(model_path, "evaluate", "similar_cols", "tacit fit recommend")
         train, held_out = _unseen(model, source.read())
     results, details = _measure(
@@ -118,17 +118,6 @@ def _measure(
         for name, one in methods.items()
     }
     return results, details
-
-
-def _refuse_what_a_saved_model_ignores() -> None:
-    """Options of the split and of the fit say nothing about a model that is fitted already."""
-    for option in click.get_current_context().command.params:
-        fits = isinstance(option, EstimatorOption) and option.name != "threads"
-        if (fits or option.name in {"by", "test", "split_seed"}) and was_given(str(option.name)):
-            raise InputError(
-                f"{option.opts[0]} has no effect with --model, which is fitted already and tested on all of TABLE; "
-                "leave out one of the two."
-            )
 
 
 def _unseen(model: Any, given: "Interactions") -> tuple["Interactions", "Interactions"]:

@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from tacit.cli.evaluate.page import html_option, write_page
+from tacit.cli.evaluate.saved import refuse_beside_model
 from tacit.cli.models import open_model
 from tacit.cli.options import json_option
 from tacit.cli.output import console, print_json, print_table
-from tacit.cli.tagged_texts import TaggedTexts, tagged_texts_options, text_tagger_options
+from tacit.cli.tagged_texts import PARAMETERS, TaggedTexts, tagged_texts_options, text_tagger_options
 from tacit.errors import InputError
 
 
@@ -60,6 +61,7 @@ def command(
         model.fit([texts[row] for row in rest], [labels[row] for row in rest])
         fitting = time.perf_counter() - start
     else:
+        refuse_beside_model({"test", "split_seed", *PARAMETERS})
         model = open_model(model_path, "evaluate tag", "words_", "tacit fit tag")
         tested = tagged
     truth = Labelled.of([labels[row] for row in tested], model.classes_, model.tagger_.label_frequency_,
