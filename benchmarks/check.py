@@ -104,7 +104,9 @@ def main() -> None:
     parser.add_argument("--update", action="store_true", help="write results/check.json instead of comparing")
     update = parser.parse_args().update
     path = results.FOLDER / f"{FILE}.json"
-    last: dict[str, float] = {} if update or not path.exists() else results.read(FILE)["figures"]
+    if not update and not path.exists():
+        raise SystemExit("there are no last ratios to compare with; run python benchmarks/check.py --update first.")
+    last: dict[str, float] = {} if update else results.read(FILE)["figures"]
     now: dict[str, float] = {}
     for name, measure in ratios().items():
         try:
@@ -120,8 +122,6 @@ def main() -> None:
         print(f"{name}: {now[name]:.3g}" + (f", was {last[name]:.3g}" if name in last else ""), flush=True)
     if update:
         print(results.write(FILE, now))
-    elif not path.exists():
-        raise SystemExit("there are no last ratios to compare with; run python benchmarks/check.py --update first.")
     elif sentences := lost(now, last):
         raise SystemExit("lost: " + "; ".join(sentences.values()) + ".")
     else:

@@ -22,8 +22,8 @@ DOCS = HERE.parent / "docs"
 TITLE = "What Tacit measures"
 LEAD = (
     "Every figure on this page was written by a program in `benchmarks/` to a file in `benchmarks/results/`, with the "
-    "command, the date and the machine. Peers are tuned with the same number of trials and run in turn with Tacit on "
-    "the same data. Read ratios within a table rather than seconds: other machines have other seconds."
+    "command, the date and the machine. Peers get the same data; which of them are tuned, and over which grids, stands "
+    "in the program. Read ratios within a table rather than seconds: other machines have other seconds."
 )
 JOBS = {
     "Recommend": ("recommend", "sweep", "engine"),
@@ -37,9 +37,9 @@ OTHERS = "Loading, measuring, and the rest"
 PAPERS = {"fbgd": "fBGD", "nn-apa": "NN-APA", "qs3orao": "QS3ORAO", "exmlds": "ExMLDS", "ocmf": "One-class MF"}
 
 
-def benchmark_page(folder: Path = results.FOLDER) -> str:
-    """The whole page, from the results files in a folder."""
-    records = {path.stem: results.read(path.stem) for path in sorted(folder.glob("*.json"))}
+def benchmark_page() -> str:
+    """The whole page, from all results files."""
+    records = {path.stem: results.read(path.stem) for path in sorted(results.FOLDER.glob("*.json"))}
     sections = [_in_short(records)]
     for job in (*JOBS, OTHERS):
         blocks = [*_drawn(job, records), *_pictures(job), *_tables(job, records)]

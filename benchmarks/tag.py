@@ -14,7 +14,7 @@ opponents and writes ``results/tag-COMMAND-quick.json``.
 with the parameters that the file has, twice, methods alternating, and renews the seconds: for an idle machine.
 
 Parameters are chosen by nDCG@5 on a fifth of the training rows, from the grids in ``tagging/methods.py``: four points
-for every method, peers included.
+for every method, peers included; ``hidden`` has grids of its own, as long for ours as for the others.
 """
 
 import argparse

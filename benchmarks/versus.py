@@ -42,15 +42,20 @@ def task(job: str, name: str, method: Method, folder: Path, part: str, points: l
     command = [python, str(HERE / "contest" / "task.py"), json.dumps(request)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(done.stderr.strip().splitlines()[-1][:200] if done.stderr.strip() else "no answer")
+        raise RuntimeError(_reason((done.stderr.strip().splitlines() or ["no answer"])[-1], folder))
     measured = [json.loads(line) for line in done.stdout.strip().splitlines()]
     data, module = load(folder, part), importlib.import_module(f"contest.{job}")
     for place, one in enumerate(measured):
         if "error" not in one:
             one["measures"] = module.judge(data, np.load(folder / f"answers-{place}.npy"))
     if all("error" in one for one in measured):
-        raise RuntimeError(measured[0]["error"][:200])
+        raise RuntimeError(_reason(measured[0]["error"], folder))
     return measured
+
+
+def _reason(error: str, folder: Path) -> str:
+    """What goes to the results: without the folder, which is another one each time."""
+    return error.replace(f"{folder}{os.sep}", "")[:200]
 
 
 def chosen(job: str, name: str, method: Method, folder: Path) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Stream: ratings are learned one after the other, then others are predicted.
 
-MovieLens in random order (seed 0), 80 % to learn from; the made set has a million users, 100,000 items, and ratings
+MovieLens in random order (seed 0), 80 % to learn from; the made set has 200,000 users, 20,000 items, and ratings
 from biases and ten factors with noise. River and ours see every rating once; Surprise may make its twenty or fifty
 passes. Predictions of all are clipped to 1–5. River has the settings of its documentation for MovieLens, Surprise its
 defaults; ours run as they are set.

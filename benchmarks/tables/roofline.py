@@ -35,9 +35,9 @@ def render(record: dict[str, Any]) -> str:
         named = (
             f"Furthest below its roof: {loss['kernel']}, at {100 * loss['share']:.0f} % of what {loss['bound']} allows."
         )
-        parts += [table(heads, rows), named]
+        parts += ["![Kernels below their roofs](figures/roofline.svg)", table(heads, rows), named]
     if "scaling" in figures:
-        parts.append(_scaling(figures["scaling"]))
+        parts += ["![Time of kernels as data grow](figures/scaling.svg)", _scaling(figures["scaling"])]
     return "\n\n".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""Recall of hidden tags among the best suggestions, and what a person thought of twenty suggestions on all tags."""
+"""Recall of hidden tags among the best suggestions, and twenty suggestions on all tags looked at one by one."""
 
 from typing import Any
 

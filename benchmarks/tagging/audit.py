@@ -27,7 +27,7 @@ TAGGERS = {
     "label frequency": PopularTagger(),
 }
 LOOKED_AT = Path(__file__).parent / "looked_at.json"
-"""What a person thought of suggestions: "package tag" to a word and the reason."""
+"""Suggestions judged by eye: "package tag" to a word and the reason."""
 
 _WITH_COMPANIONS = ("NeighbourTagger", "FactorTagger")
 _QUICK = ("FactorTagger", "FactorTagger by text alone", "label frequency")
@@ -62,7 +62,7 @@ def measure(record: Record, methods: list[str], quick: bool) -> None:
 
 
 def suggested(X: sp.csr_array, Y: sp.csr_array, debian: Debian, words: Any) -> list[dict[str, Any]]:
-    """Each tenth of the best two hundred suggestions, one per package, and what a person thought of it."""
+    """Each tenth of the best two hundred suggestions, one per package, and how it was judged by eye."""
     looked_at = json.loads(LOOKED_AT.read_text(encoding="utf-8"))
     found = FactorTagger(progress=False).missing_labels(
         X, Y, 200, per_row=1, labels=debian.tags.col_ids.all(), row_ids=debian.tags.row_ids.all(),

@@ -159,5 +159,4 @@ def _ranked(
     missing: dict[str, str] | None = None,
 ) -> Table:
     ours = {name: [row.get("ndcg@10"), row.get("mrr@10")] for name, row in (found or {}).items()}
-    absent = {"SVDFeature ×256": "left out: slower and no better than ×64 in the paper"}
-    return beside(title, measures, published, ours, missing=absent | (missing or {}))
+    return beside(title, measures, published, ours, missing=missing)

@@ -86,9 +86,8 @@ def verdict(data: dict[str, Any]) -> str:
         ahead = accuracy(row) >= accuracy(peers[best_peer])
         if ahead and row[COST] <= peers[fastest_peer][COST]:
             ratio = peers[best_peer][COST] / row[COST]
-            return (
-                f"{name} is ahead of every peer in {leading} and in time ({best_peer} takes {ratio:.1f} times as long)."
-            )
+            longer = f"{best_peer} takes {ratio:.1f} times as long"
+            return f"{name} is ahead of every peer measured, in {leading} and in time ({longer})."
     best = max(ours, key=lambda name: accuracy(ours[name]))
     gap = accuracy(ours[best]) - accuracy(peers[best_peer])
     slower = ours[best][COST] / peers[best_peer][COST]

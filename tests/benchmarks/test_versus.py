@@ -29,7 +29,7 @@ def figures(**methods):
 def test_verdict_ahead_in_both():
     verdict = importlib.import_module("views.versus").verdict
     said = verdict(figures(Tacit=(0.5, 1.0), fast=(0.3, 2.0), good=(0.4, 3.0)))
-    assert said == "Tacit is ahead of every peer in NDCG and in time (good takes 3.0 times as long)."
+    assert said == "Tacit is ahead of every peer measured, in NDCG and in time (good takes 3.0 times as long)."
 
 
 def test_verdict_names_the_shortfall_in_accuracy():

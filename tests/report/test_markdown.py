@@ -18,5 +18,12 @@ def test_a_bold_line_without_a_table_stays_a_paragraph():
     assert blocks("**at the end**") == [Paragraph("at the end")]
 
 
+def test_headings_are_paragraphs_and_pictures_are_left_out():
+    assert blocks("### Tag\n\n![a](b.svg)\n\n**c**\n\n| m |\n|---|\n| x |") == [
+        Paragraph("Tag"),
+        Table(["m"], [["x"]], caption="c"),
+    ]
+
+
 def test_nothing_is_no_block():
     assert blocks("") == []

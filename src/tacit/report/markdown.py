@@ -1,4 +1,7 @@
-"""The Markdown that results are written in, as blocks of a report: paragraphs, bold captions, tables."""
+"""The Markdown that results are written in, as blocks of a report: paragraphs, headings, bold captions, tables.
+
+Pictures are left out: an address that is right in a page of the docs is not in another one.
+"""
 
 import re
 
@@ -17,6 +20,8 @@ def blocks(text: str) -> list[Block]:
     caption = ""
     for part in re.split(r"\n\s*\n", text.strip()):
         lines = part.strip().splitlines()
+        if part.lstrip().startswith("!["):
+            continue
         if len(lines) > 1 and lines[0].startswith("|") and re.fullmatch(r"[|:\- ]+", lines[1]):
             headings, *rows = (_cells(line) for line in [lines[0], *lines[2:]])
             found.append(Table(headings, rows, caption=caption))
@@ -24,7 +29,7 @@ def blocks(text: str) -> list[Block]:
             continue
         if caption:
             found.append(Paragraph(caption))
-        plain = " ".join(line.strip() for line in lines)
+        plain = re.sub(r"^#+ (.*)$", r"**\1**", " ".join(line.strip() for line in lines))
         caption = _plain(plain) if plain.startswith("**") else ""
         if not caption and plain:
             found.append(Paragraph(plain.strip("*") if plain.startswith("*") else plain))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LEAD = (
     "Texts that the model has not seen were tagged by it, and what it gave was compared with the labels that people "
-    "had given. A label that nobody has given may just be missing, so the true precision is at least as good as this one."
+    "had given. A label that nobody has given may just be missing, so the true precision is at least what stands here."
 )
 
 MEANINGS = {
