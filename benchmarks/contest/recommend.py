@@ -6,6 +6,7 @@ validation part of the training data over as many points, for the made set on a 
 """
 
 import itertools
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -120,9 +121,14 @@ def fit_ease(data: Data, threads: int, **point: Any) -> Any:
 
 
 def recommend_irspack(model: Any, data: Data, threads: int) -> np.ndarray:
+    return in_blocks(data["rows"], model.get_score_remove_seen)
+
+
+def in_blocks(rows: np.ndarray, scores_of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """The ten best columns of each row, for libraries that give scores of all columns."""
     lists = []
-    for start in range(0, len(data["rows"]), 1000):
-        scores = model.get_score_remove_seen(data["rows"][start : start + 1000])
+    for start in range(0, len(rows), 1000):
+        scores = scores_of(rows[start : start + 1000])
         best = np.argpartition(-scores, K, axis=1)[:, :K]
         order = np.argsort(-np.take_along_axis(scores, best, axis=1), axis=1)
         lists.append(np.take_along_axis(best, order, axis=1))
@@ -137,16 +143,14 @@ def fit_cmfrec(data: Data, threads: int, **point: Any) -> Any:
 
 def recommend_cmfrec(model: Any, data: Data, threads: int) -> np.ndarray:
     """cmfrec lists one user at a time; its own matrices are multiplied here in blocks instead, which is faster."""
-    lists = []
-    for start in range(0, len(data["rows"]), 1000):
-        rows = data["rows"][start : start + 1000]
+
+    def unseen(rows: np.ndarray) -> np.ndarray:
         scores = model.A_[rows] @ model.B_.T
         seen = data["train"][rows]
         scores[np.repeat(np.arange(len(rows)), np.diff(seen.indptr)), seen.indices] = -np.inf
-        best = np.argpartition(-scores, K, axis=1)[:, :K]
-        order = np.argsort(-np.take_along_axis(scores, best, axis=1), axis=1)
-        lists.append(np.take_along_axis(best, order, axis=1))
-    return np.concatenate(lists)
+        return np.asarray(scores)
+
+    return in_blocks(data["rows"], unseen)
 
 
 METHODS = {

@@ -27,14 +27,15 @@ def render(record: dict[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
-NOT_SHOWN = ("parameters", "validation", "trials")
+NOT_SHOWN = ("parameters", "validation")
 
 
 def _table(rows: dict[str, dict[str, Any]]) -> str:
     measures = [key for key in max(rows.values(), key=len) if key not in NOT_SHOWN]
     body = []
     for name, found in rows.items():
-        if said := found.get("left out") or ("diverged" if "diverged" in found else ""):
+        if "left out" in found or "diverged" in found:
+            said = f"left out: {found['left out']}" if "left out" in found else "diverged"
             body.append([name, said, *[""] * (len(measures) - 1)])
         else:
             body.append([name, *(_number(found.get(key)) for key in measures)])
@@ -42,4 +43,6 @@ def _table(rows: dict[str, dict[str, Any]]) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}" if value >= 1 else f"{value:.4f}"
+    if value is None or isinstance(value, int):
+        return "" if value is None else str(value)
+    return f"{value:.2f}" if value >= 1 else f"{value:.4f}"

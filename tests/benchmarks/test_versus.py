@@ -95,6 +95,12 @@ def test_a_task_answers_measured_in_a_process_of_its_own(tmp_path):
     assert not (cells.toarray()[np.arange(20)[:, None], answers] > 0).any()
 
 
+def test_lists_from_scores_are_the_best_ten_in_order():
+    scores = np.random.default_rng(0).random((2500, 40))
+    found = importlib.import_module("contest.recommend").in_blocks(np.arange(2500), lambda rows: scores[rows])
+    np.testing.assert_array_equal(found, np.argsort(-scores, axis=1)[:, :10])
+
+
 def test_what_is_new_is_kept_beside_what_was_there(tmp_path, monkeypatch):
     versus, results = importlib.import_module("versus"), importlib.import_module("results")
     monkeypatch.setattr(results, "FOLDER", tmp_path)
