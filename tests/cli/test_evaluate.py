@@ -96,6 +96,14 @@ def test_a_saved_model_is_measured_on_a_new_table(job, commands, tmp_path, tacit
     assert saved.read_bytes() == before
 
 
+def test_a_saved_model_knows_the_order_of_its_grades(tmp_path, tacit, tacit_json):
+    table = tmp_path / "wines.csv"
+    lines = [f"{n % 7},{('poor', 'fair', 'good')[n % 7 // 3]}" for n in range(60)]
+    table.write_text("\n".join(["sugar,grade", *lines]))
+    tacit("fit", "grade", table, "--order", "poor,fair,good", "-o", tmp_path / "m", "--kernel", "linear")
+    assert tacit_json("evaluate", "grade", table, "--model", tmp_path / "m")["model"]["auc"] > 0.9
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -27,9 +27,12 @@ class GradedRows:
     query: str | None
 
     def read(self, features: list[str] | None = None) -> "tuple[pl.DataFrame, list[Any], list[Any] | None]":
-        """Features, grades with None where there is none, and the classes when their order was given."""
+        """Features, grades with None where there is none, and the classes when their order was given.
+
+        ``features`` are those of a saved model, which knows its classes: then text needs no order.
+        """
         numbers, frame = read_features(self.table, self.query, features=features, leave=(self.grade, *self.leave))
-        return numbers, *_read_order(frame[self.grade], self.order)
+        return numbers, *_read_order(frame[self.grade], self.order, needed=features is None)
 
 
 _TABLE = (
@@ -82,13 +85,13 @@ def _maker(given: dict[str, Any]) -> Callable[..., Any]:
     return make
 
 
-def _read_order(column: Any, order: str | None) -> tuple[list[Any], list[Any] | None]:
+def _read_order(column: Any, order: str | None, *, needed: bool) -> tuple[list[Any], list[Any] | None]:
     values = column.to_list()
     text = any(isinstance(value, str) for value in values)
     if text:
         values = [None if value is None or value.strip() in {"", "-1"} else value for value in values]
     if order is None:
-        if text:
+        if text and needed:
             raise InputError(f"the grades in {column.name!r} are text; say their order, as in --order poor,fair,good.")
         return values, None
     names = [name.strip() for name in order.split(",")]

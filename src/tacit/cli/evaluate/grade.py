@@ -55,7 +55,7 @@ def command(
         fitting = time.perf_counter() - start
         learned = [grades[row] for row in np.setdiff1d(graded, tested)]
     else:
-        refuse_beside_model({"test", "split_seed", *PARAMETERS})
+        refuse_beside_model({"order", "test", "split_seed", *PARAMETERS})
         model = open_model(model_path, "evaluate grade", "rank_score", "tacit fit grade")
         features, grades, _ = rows.read(model.feature_names_in_.tolist())
         tested = _graded(grades, rows.table)
