@@ -19,15 +19,20 @@ def render(record: dict[str, Any]) -> str:
 
 def _rows(name: str, found: dict[str, Any]) -> list[list[Any]]:
     means = {key: {method: mean(values) for method, values in found[key].items() if values} for key in MEASURES}
-    best = {key: (min if key in LESS_IS_BETTER else max)(values.values()) for key, values in means.items()}
+    draws = max(map(len, found["auc"].values()))
+    full = [method for method, values in found["auc"].items() if len(values) == draws]
+    best = {
+        key: (min if key in LESS_IS_BETTER else max)(values[method] for method in full) for key, values in means.items()
+    }
     rows: list[list[Any]] = []
     for method, values in found["auc"].items():
-        cells = [_cell(means[key].get(method), best[key]) for key in MEASURES]
+        # Figures of fewer draws are shown and not compared.
+        cells = [_cell(means[key].get(method), best[key] if method in full else None) for key in MEASURES]
         rows.append([name, method, *cells, len(values)])
     return rows
 
 
-def _cell(value: float | None, best: float) -> str:
+def _cell(value: float | None, best: float | None) -> str:
     if value is None:
         return "not run"
-    return f"**{value:.3f}**" if abs(value - best) < 5e-4 else f"{value:.3f}"
+    return f"**{value:.3f}**" if best is not None and abs(value - best) < 5e-4 else f"{value:.3f}"
