@@ -1,6 +1,6 @@
 """The five jobs beside their peers, at three sizes: accuracy, time to fit, time to answer, memory.
 
-    python benchmarks/versus.py JOB [--quick] [--size NAME] [--only METHOD] [--again] [--runs N] [--times]
+    python benchmarks/versus.py JOB [--quick] [--size NAME] [--only METHOD] [--again] [--runs N] [--times] [--point JSON]
 
 JOB is recommend, tag, words, stream or grade. Data, splits, settings and grids stand in ``contest/JOB.py``. Every
 method is chosen on the validation part over its points, then runs three times (twice above ten seconds, once above a
@@ -129,10 +129,11 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="measure also what the results file has")
     parser.add_argument("--runs", type=int, default=3, help="most runs of a method")
     parser.add_argument("--times", action="store_true", help="once more with the parameters that the file has")
+    parser.add_argument("--point", type=json.loads, help="parameters of --only in JSON, chosen elsewhere")
     given = parser.parse_args()
     module = importlib.import_module(f"contest.{given.job}")
     file = "versus-quick" if given.quick else "versus"
-    again = given.again or given.quick or given.times
+    again = given.again or given.quick or given.times or given.point is not None
     for size in module.SIZES[:1] if given.quick else module.SIZES:
         if given.size not in (None, size):
             continue
@@ -140,6 +141,8 @@ def main() -> None:
             keep(file, given.job, size, {}, module.elsewhere(results.read(module.ELSEWHERE[size])), module)
             continue
         known = measured_before(file, given.job, size)
+        if given.point is not None:
+            known[given.only] = known.get(given.only, {}) | {"parameters": given.point}
         wanted = {
             name: method
             for name, method in module.METHODS.items()
@@ -147,7 +150,7 @@ def main() -> None:
         }
         if wanted:
             runs = 1 if given.quick else given.runs
-            facts, table = one_size(given.job, size, wanted, runs, known if given.times else {})
+            facts, table = one_size(given.job, size, wanted, runs, known if given.times or given.point is not None else {})
             keep(file, given.job, size, facts, table, module)
     print(results.FOLDER / f"{file}.json")
 
