@@ -1,6 +1,6 @@
 """How much of what the machine can do each hot kernel takes, and how kernels scale.
 
-    python benchmarks/roofline.py [--quick] [--only machine|kernels|scaling]
+    python benchmarks/roofline.py [--quick] [--only machine|kernels|scaling] [--kernel NAME] [--threads 1|2]
 
 First the machine: bandwidth at four sizes of working set, and operations per second, with one thread and two
 (``roof/machine.py``). Then each kernel with its operations and bytes from the formula (``roof/work.py``), at
@@ -9,7 +9,7 @@ First the machine: bandwidth at four sizes of working set, and operations per se
 
 where the bandwidth is that of the level of memory which holds what the kernel gathers from. Then scaling of a pass over
 the positives, half a sweep and an Adagrad iteration in positives, rows and factors, and of all kernels in threads.
-Writes ``results/roofline.json``; ``roofline_figures.py`` draws it.
+Writes ``results/roofline.json``, part by part; ``roofline_figures.py`` draws it.
 """
 
 import argparse
@@ -59,10 +59,11 @@ def share(load: work.Work, seconds: float, able: dict[str, Any]) -> dict[str, An
     }
 
 
-def kernels(able: dict[str, Any], quick: bool) -> dict[str, Any]:
-    figures: dict[str, Any] = {}
-    for name, make in work.KERNELS.items():
-        load = make(**SMALL[name]) if quick else make()
+def kernels(able: dict[str, Any], quick: bool, names: list[str], known: dict[str, Any]) -> dict[str, Any]:
+    """Every kernel of ``names`` with every number of threads that the machine was measured with."""
+    figures: dict[str, Any] = dict(known)
+    for name in names:
+        load = work.KERNELS[name](**SMALL[name]) if quick else work.KERNELS[name]()
         figures[name] = {
             "operations": load.operations,
             "bytes": load.bytes,
@@ -73,11 +74,12 @@ def kernels(able: dict[str, Any], quick: bool) -> dict[str, Any]:
             "count": load.count,
             "threads": {},
         }
-        for threads in THREADS[:1] if name in work.SEQUENTIAL else THREADS:
-            seconds = machine.best_seconds(lambda load=load, threads=threads: load.call(threads), 3 if quick else 5)
+        for threads in [1] if name in work.SEQUENTIAL else map(int, able):
+            call = lambda load=load, threads=threads: load.call(threads)  # noqa: E731
+            seconds = machine.best_seconds(call, 3 if quick else 5, threads)
             figures[name]["threads"][str(threads)] = share(load, seconds, able[str(threads)])
         print(name, {t: round(row["share"], 3) for t, row in figures[name]["threads"].items()}, flush=True)
-    return figures
+    return {name: figures[name] for name in work.KERNELS if name in figures}
 
 
 def scaling(quick: bool) -> dict[str, Any]:
@@ -90,7 +92,7 @@ def scaling(quick: bool) -> dict[str, Any]:
         for value in taken:
             for kernel in SCALED:
                 load = work.KERNELS[kernel](**base | {name: value})
-                figures[what]["seconds"][kernel].append(machine.best_seconds(lambda load=load: load.call(2), 3))
+                figures[what]["seconds"][kernel].append(machine.best_seconds(lambda load=load: load.call(2), 3, 2))
         print(what, figures[what], flush=True)
     return figures
 
@@ -106,6 +108,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="small shapes, into a file of its own")
     parser.add_argument("--only", choices=("machine", "kernels", "scaling"), help="this part; keep the others")
+    parser.add_argument("--kernel", choices=work.KERNELS, help="only this kernel; keep the others")
+    parser.add_argument("--threads", type=int, choices=THREADS, help="measure the machine with this number only")
     given = parser.parse_args()
     file = "roofline-quick" if given.quick else "roofline"
     path = results.FOLDER / f"{file}.json"
@@ -113,10 +117,12 @@ def main() -> None:
     parts = [given.only] if given.only else ["machine", "kernels", "scaling"]
     for part in parts:
         if part == "machine":
-            figures["machine"] = {str(threads): machine.measure(threads) for threads in THREADS}
+            asked = [given.threads] if given.threads else THREADS
+            figures["machine"] = {str(threads): machine.measure(threads) for threads in asked}
             print(figures["machine"], flush=True)
         elif part == "kernels":
-            figures["kernels"] = kernels(figures["machine"], given.quick)
+            names = [given.kernel] if given.kernel else list(work.KERNELS)
+            figures["kernels"] = kernels(figures["machine"], given.quick, names, figures.get("kernels", {}))
             figures["largest_loss"] = largest_loss(figures["kernels"])
         else:
             figures["scaling"] = scaling(given.quick)

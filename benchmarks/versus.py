@@ -1,6 +1,6 @@
 """The five jobs beside their peers, at three sizes: accuracy, time to fit, time to answer, memory.
 
-    python benchmarks/versus.py JOB [--quick] [--size NAME] [--only METHOD] [--again] [--runs N] [--times] [--point JSON]
+    python benchmarks/versus.py JOB [--quick] [--size NAME] [--only METHOD] [--again] [--times] [--runs N] [--point {…}]
 
 JOB is recommend, tag, words, stream or grade. Data, splits, settings and grids stand in ``contest/JOB.py``. Every
 method is chosen on the validation part over its points, then runs three times (twice above ten seconds, once above a
@@ -150,7 +150,9 @@ def main() -> None:
         }
         if wanted:
             runs = 1 if given.quick else given.runs
-            facts, table = one_size(given.job, size, wanted, runs, known if given.times or given.point is not None else {})
+            facts, table = one_size(
+                given.job, size, wanted, runs, known if given.times or given.point is not None else {}
+            )
             keep(file, given.job, size, facts, table, module)
     print(results.FOLDER / f"{file}.json")
 

@@ -61,7 +61,7 @@ def elsewhere(record: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "predict_seconds": None,
             "peak_mib": row["peak_mib"],
             "parameters": row["parameters"],
-            "taken_from": record["command"],
+            "taken_from": row.get("command", record["command"]),
         }
         for name, row in record["figures"]["methods"].items()
         if name in NAMES
