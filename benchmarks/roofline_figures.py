@@ -21,7 +21,7 @@ def roofs(figures: dict[str, Any]) -> None:
     able = figures["machine"]
     figure, axes = plt.subplots(1, len(able), figsize=(6.4 * len(able), 4.6), layout="constrained", sharey=True)
     for axis, (threads, row) in zip(np.atleast_1d(axes), able.items()):
-        intensity = np.geomspace(0.05, 300, 200)
+        intensity = np.geomspace(0.05, 4000, 200)
         for shade, (level, bandwidth) in zip((0.75, 0.6, 0.45, 0.2), row["bandwidth"].items()):
             axis.plot(intensity, np.minimum(row["peak"]["single"], bandwidth * intensity), color=str(shade), lw=1)
             axis.annotate(f"{level} {bandwidth:.0f} GB/s", (0.055, bandwidth * 0.06), fontsize=7, color=str(shade))
@@ -33,8 +33,8 @@ def roofs(figures: dict[str, Any]) -> None:
             axis.plot([at, at], [found["gigaflops"], found["attainable_gigaflops"]], color="#fdba74", lw=1)
             axis.plot(at, found["gigaflops"], "o", color="#c2410c", markersize=5)
             axis.annotate(
-                f"{name} {100 * found['share']:.0f} %", (at, found["gigaflops"]), fontsize=7,
-                xytext=(6, -9 if place % 2 else 3), textcoords="offset points",
+                f"{name} {100 * found['share']:.3g} %", (at, found["gigaflops"]), fontsize=7,
+                xytext=(6, (-10, 3, -3, 8)[place % 4]), textcoords="offset points",
             )  # fmt: skip
         plural = "s" if threads != "1" else ""
         axis.set(xscale="log", yscale="log", xlabel="operations per byte", title=f"{threads} thread{plural}")

@@ -9,6 +9,8 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullFormatter
 
 import results
 from views.versus import COST, OURS
@@ -16,28 +18,37 @@ from views.versus import COST, OURS
 FIGURES = results.FOLDER.parents[1] / "docs" / "figures"
 
 
+MARKS = "osD^vPX<>*hp"
+
+
 def draw(job: str, sizes: dict[str, Any]) -> None:
-    """One panel per size; a method is a point, ours are marked."""
-    figure, axes = plt.subplots(1, len(sizes), figsize=(4.6 * len(sizes), 3.6), layout="constrained", squeeze=False)
+    """One panel per size; a method is a mark, ours are orange."""
+    names = list(dict.fromkeys(name for data in sizes.values() for name in data["methods"]))
+    greys = [f"#{shade}{shade}{shade}" for shade in ("22", "44", "66", "88", "aa", "bb", "cc", "dd")]
+    oranges = ["#c2410c", "#f97316", "#fdba74"]
+    colours = {}
+    for name in names:
+        ours = name.startswith(OURS)
+        colours[name] = (oranges if ours else greys).pop(0)
+    figure, axes = plt.subplots(
+        1, len(sizes), figsize=(4.2 * len(sizes) + 2.4, 3.4), layout="constrained", squeeze=False
+    )
     for axis, (size, data) in zip(axes[0], sizes.items()):
         leading, more_is_better = next(iter(data["measures"].items()))
         for name, row in data["methods"].items():
-            if "absent" in row:
-                continue
-            ours = name.startswith(OURS)
-            place = (row[COST], row["measures"][leading])
-            axis.plot(*place, "o" if ours else "s", color="#c2410c" if ours else "#64748b", markersize=7)
-            axis.annotate(
-                name, place, xytext=(5, 4), textcoords="offset points", fontsize=7,
-                fontweight="bold" if ours else "normal",
-            )  # fmt: skip
+            if "absent" not in row:
+                place = (row[COST], row["measures"][leading])
+                axis.plot(*place, MARKS[names.index(name)], color=colours[name], markersize=8, linestyle="")
         axis.set(xscale="log", title=size, xlabel="processor seconds to fit", ylabel=leading)
-        axis.margins(x=0.35, y=0.15)
+        axis.xaxis.set_minor_formatter(NullFormatter())
+        axis.margins(x=0.15, y=0.15)
         if not more_is_better:
             axis.invert_yaxis()
         axis.grid(alpha=0.25)
+    handles = [Line2D([], [], color=colours[name], marker=MARKS[names.index(name)], linestyle="") for name in names]
+    legend = figure.legend(handles, names, loc="outside right upper", fontsize=8, title="better is up and to the left")
+    legend.get_title().set_fontsize(8)
     FIGURES.mkdir(parents=True, exist_ok=True)
-    figure.suptitle("better is up and to the left", fontsize=8, x=0.99, ha="right")
     figure.savefig(FIGURES / f"versus-{job}.svg")
     plt.close(figure)
 

@@ -27,13 +27,13 @@ def render(record: dict[str, Any]) -> str:
                     [
                         name, threads, f"{kernel['operations_per_byte']:.2f}", f"{1e3 * row['seconds']:.1f}",
                         f"{row['gigaflops']:.2f}", f"{row['attainable_gigaflops']:.1f}", row["bound"],
-                        f"{100 * row['share']:.0f} %",
+                        f"{100 * row['share']:.1f} %",
                     ]
                 )  # fmt: skip
         heads = ["kernel", "threads", "operations per byte", "ms", "GFLOP/s", "attainable", "bound by", "share"]
         loss = figures["largest_loss"]
         named = (
-            f"Furthest below its roof: {loss['kernel']}, at {100 * loss['share']:.0f} % of what {loss['bound']} allows."
+            f"Furthest below its roof: {loss['kernel']}, at {100 * loss['share']:.1f} % of what {loss['bound']} allows."
         )
         parts += ["![Kernels below their roofs](figures/roofline.svg)", table(heads, rows), named]
     if "scaling" in figures:
