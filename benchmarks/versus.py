@@ -131,6 +131,8 @@ def main() -> None:
     parser.add_argument("--times", action="store_true", help="once more with the parameters that the file has")
     parser.add_argument("--point", type=json.loads, help="parameters of --only in JSON, chosen elsewhere")
     given = parser.parse_args()
+    if given.point is not None and given.only is None:
+        parser.error("--point has the parameters of one method: name it with --only")
     module = importlib.import_module(f"contest.{given.job}")
     file = "versus-quick" if given.quick else "versus"
     again = given.again or given.quick or given.times or given.point is not None

@@ -4,9 +4,10 @@ from statistics import mean
 from typing import Any
 
 from tables import table
-from tables.unlabelled import gains, missing
+from tables.unlabelled import PAIRS, gains, missing
 
 MEASURES = {"auc": "AUC", "c_index": "C-index", "mae": "MAE", "qwk": "QWK", "mze": "MZE", "amae": "AMAE"}
+WITHOUT_UNLABELLED = [plain for _, plain in PAIRS.values()]
 LESS_IS_BETTER = ("mae", "mze", "amae")
 
 
@@ -14,7 +15,8 @@ def render(record: dict[str, Any]) -> str:
     figures = record["figures"]
     rows = [row for name, found in figures.items() for row in _rows(name, found)]
     parts = [table(["set", "method", *MEASURES.values(), "draws"], rows), *missing(figures)]
-    return "\n\n".join([*parts, gains(figures)])
+    compared = {name: found for name, found in figures.items() if any(map(found["auc"].get, WITHOUT_UNLABELLED))}
+    return "\n\n".join([*parts, gains(compared)] if compared else parts)
 
 
 def _rows(name: str, found: dict[str, Any]) -> list[list[Any]]:
