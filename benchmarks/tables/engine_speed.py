@@ -21,8 +21,9 @@ def render(record: dict[str, Any]) -> str:
         found = figures["iteration"]
         parts.append(
             f"One Adagrad iteration at 100,000 × 20,000 with {found['positives']:,} positives and 64 factors takes "
-            f"{found['ratio of best']:.2f} of one of implicit's (best of the run; by medians "
-            f"{found['ratio of medians']:.2f})."
+            f"{found['ratio of best processor seconds']:.2f} of the processor time of one of implicit's (best of the "
+            f"run; by medians {found['ratio of median processor seconds']:.2f}), and "
+            f"{found['ratio of best seconds']:.2f} of its wall time."
         )
     if "growth" in figures:
         names = {"n": "rows", "count": "positives", "g": "factors"}
@@ -39,10 +40,10 @@ def render(record: dict[str, Any]) -> str:
             for name in figures["solvers"]["square"]
         ]  # fmt: skip
         head = ["solver", "square: s to 1e-3", "logistic: s to 1e-3", "square: J / lowest", "logistic: J / lowest"]
-        parts.append(table(head, rows))
+        parts.append(f"{table(head, rows)}\n\nSeconds of solvers are processor seconds of all threads.")
     return "\n\n".join(parts)
 
 
 def _seconds(found: dict[str, Any]) -> str:
-    seconds = found["seconds to 1e-3"]
+    seconds = found["processor seconds to 1e-3"]
     return "not reached" if seconds is None else f"{seconds:.2f}"
