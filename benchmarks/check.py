@@ -2,6 +2,7 @@
 
     python benchmarks/check.py            measure and compare with results/check.json; exit code 1 and names on a loss
     python benchmarks/check.py --update   measure and write results/check.json
+    python benchmarks/check.py --only roof [--update]   only the ratios with this in their names, keeping the others
 
 Ratios, not seconds, so that another machine gives about the same: each kernel's share of its roof (``roofline.py``,
 small shapes), the naive gradient's time over ours, fits of peers over ours in one run where the peers' environment is
@@ -102,13 +103,18 @@ def ratios() -> dict[str, Callable[[], float]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--update", action="store_true", help="write results/check.json instead of comparing")
-    update = parser.parse_args().update
+    parser.add_argument("--only", default="", metavar="PART", help="ratios with this in their names")
+    given = parser.parse_args()
+    update = given.update
     path = results.FOLDER / f"{FILE}.json"
     if not update and not path.exists():
         raise SystemExit("there are no last ratios to compare with; run python benchmarks/check.py --update first.")
-    last: dict[str, float] = {} if update else results.read(FILE)["figures"]
+    known: dict[str, float] = results.read(FILE)["figures"] if path.exists() else {}
+    last = {} if update else {name: value for name, value in known.items() if given.only in name}
     now: dict[str, float] = {}
     for name, measure in ratios().items():
+        if given.only not in name:
+            continue
         try:
             now[name] = measure()
             for _ in range(TRIES - 1):
@@ -121,7 +127,7 @@ def main() -> None:
             continue
         print(f"{name}: {now[name]:.3g}" + (f", was {last[name]:.3g}" if name in last else ""), flush=True)
     if update:
-        print(results.write(FILE, now))
+        print(results.write(FILE, (known if given.only else {}) | now))
     elif sentences := lost(now, last):
         raise SystemExit("lost: " + "; ".join(sentences.values()) + ".")
     else:
