@@ -32,7 +32,7 @@ def render(record: dict[str, Any]) -> str:
              " → ".join(f"{1000 * seconds:.0f}" for seconds in found["seconds"])]
             for name, found in figures["growth"].items()
         ]  # fmt: skip
-        parts.append(table(["what grows", "from → to", "milliseconds of one gradient"], rows))
+        parts.append(table(["what grows", "from → to", "processor milliseconds of one gradient"], rows))
     if "solvers" in figures:
         rows = [
             [name, *(_seconds(figures["solvers"][loss][name]) for loss in ("square", "logistic")),
