@@ -38,7 +38,7 @@ def main() -> None:
         axes.set_xlabel(label)
         axes.set_xticks(values, [f"{value:,}" for value in values], rotation=30)
         axes.minorticks_off()
-    parts[0].set_ylabel("processor milliseconds of one gradient")
+    parts[0].set_ylabel("processor milliseconds")
     parts[0].legend()
     FIGURES.mkdir(exist_ok=True)
     figure.savefig(FIGURES / "engine-growth.svg", metadata={"Date": None})
