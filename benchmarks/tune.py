@@ -24,9 +24,9 @@ KNOWN = {
         "ridge_exponent": 0.946, "iterations": 20,
     }
 }  # fmt: skip
-"""The best validation score (20 % of the training part, seed 1) of a longer search with 128 factors and up to 16 sweeps;
-the 20 sweeps were not part of it, and the rule by which the ridge carries over was found by looking at test scores too.
-``--known`` only fits these."""
+"""The best validation score (20 % of the training part, seed 1) of a longer search with 128 factors and up to 16
+sweeps; the 20 sweeps were not part of it, and the rule by which the ridge carries over was found by looking at test
+scores too. ``--known`` only fits these."""
 
 
 def ndcg(model: FactorRecommender, train: Interactions, test: Interactions) -> float:
