@@ -53,7 +53,7 @@ def prepare(size: str, folder: Path) -> dict[str, Any]:
     save(folder, "main", train=train.matrix.astype(np.float32), rows=rows, test=test.matrix[rows])
     small = sp.csr_array(train.matrix[:200].astype(np.float32))
     save(folder, "small", train=small, rows=np.arange(100))
-    kept = train.matrix[:: 10 if size == MADE else 1]
+    kept = train.matrix[np.arange(0, train.shape[0], 10)] if size == MADE else train.matrix
     part, validation = Interactions.from_matrix(sp.csr_array(kept)).split(test=0.2, seed=1)
     every = np.arange(part.shape[0])
     save(folder, "validation", train=part.matrix.astype(np.float32), rows=every, test=validation.matrix)
