@@ -108,6 +108,16 @@ def test_auto_reports_what_its_loss_reaches_alone():
     np.testing.assert_array_equal(auto.rank_score(X), same.rank_score(X))
 
 
+def test_auto_leaves_the_logistic_loss_where_the_widest_features_do_not_fit(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 40))
+    y = np.digitize(X[:, 0], [-0.5, 0.5])
+    # 4 frequencies fit and the 40 columns of the linear kernel do not.
+    monkeypatch.setattr("tacit.estimators.ordinal_fit.LARGEST_LOGISTIC", 60 * 20)
+    model = OrdinalRanker(features="fourier", frequencies=4, progress=False).fit(X, y)
+    assert model.loss_ == "squared"
+
+
 def test_rows_far_out_bend_the_squared_loss_and_not_the_logistic_one():
     rng = np.random.default_rng(0)
     X = np.hstack([rng.standard_t(1.5, (2000, 1)), rng.standard_normal((2000, 3))])

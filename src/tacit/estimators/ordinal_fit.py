@@ -99,7 +99,9 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
             f"solver='exact' holds a matrix of {width} × {width} features, and at most {LARGEST_EXACT} are allowed; "
             "use solver='stochastic', features='nystrom' or fewer frequencies."
         )
-    logistic = exact and int(np.count_nonzero(codes >= 0)) * width <= LARGEST_LOGISTIC
+    # The linear kernel comes last and may have more features than the others.
+    widest = max(width, map_of(shapes[-1]).size)
+    logistic = exact and int(np.count_nonzero(codes >= 0)) * widest <= LARGEST_LOGISTIC
     rows = selection_rows(codes, s.seed)
     chosen = _choose(table, codes, weights, count, s, shapes, small_map_of, rows, priors, match, exact, logistic)
     features = map_of(chosen.shape)
