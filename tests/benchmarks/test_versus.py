@@ -51,6 +51,13 @@ def test_verdict_where_less_is_better():
     assert "ahead of every peer" in verdict(data)
 
 
+def test_the_summary_sets_the_most_accurate_beside_each_other_whoever_wins():
+    render = importlib.import_module("tables.headline").render
+    data = figures(**{"Tacit, quick": (0.4, 1.0), "Tacit, tuned": (0.5, 4.0), "fast": (0.3, 0.5), "good": (0.6, 2.0)})
+    said = render({"versus": {"figures": {"recommend": {"small": data}}}})
+    assert said.splitlines()[-1] == "| Recommend | small | NDCG | 0.500 | 0.600 (good) | 0.5 × | tuned |"
+
+
 def test_a_method_that_is_absent_stays_in_the_table_with_its_reason():
     view = importlib.import_module("views.versus").view
     data = figures(Tacit=(0.5, 1.0), peer=(0.4, 2.0))
