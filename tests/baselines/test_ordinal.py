@@ -66,3 +66,12 @@ def test_limits_are_stated():
         MSAMULT().fit(np.zeros((6001, 1)), np.zeros(6001))
     with pytest.raises(InputError, match="5000"):
         SVOREX().fit(np.zeros((5001, 1)), np.zeros(5001))
+
+
+@pytest.mark.parametrize("make", [MSAMULT, MPNUAUC])
+def test_a_split_below_all_labels_ranks_nothing_and_harms_nothing(make):
+    X = np.arange(12.0)[:, None]
+    y = np.array([1, 1, -1, -1, 1, 1, -1, -1, 2, 2, -1, -1])
+    scores = make().fit(X, y).split_scores(X)
+    assert not scores[:, 0].any()
+    assert scores[8:10, 1].min() > scores[:2, 1].max()

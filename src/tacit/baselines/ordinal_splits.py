@@ -78,6 +78,9 @@ class _SplitwiseAUC(BaseEstimator):  # type: ignore[misc]
 
     def _solve(self, mapped: Matrix, codes: NDArray[Any], split: int) -> Vector:
         positive, negative, free = mapped[codes > split], mapped[(codes >= 0) & (codes <= split)], mapped[codes < 0]
+        if not len(positive) or not len(negative):
+            # No row of a class that nobody labelled: this split ranks nothing.
+            return np.zeros(mapped.shape[1])
         quadratic, linear = self._objective(positive, negative, free)
         values, vectors = scipy.linalg.eigh(quadratic, driver="evd")
         factors = 2.0 / (self.regularization + 2.0 * np.maximum(values, 0.0))
