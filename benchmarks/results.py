@@ -47,6 +47,12 @@ def read(name: str) -> dict[str, Any]:
     return record
 
 
+def write_part(name: str, part: str, figures: Any) -> Path:
+    """Replace one part of ``results/<name>.json`` and keep the others."""
+    kept = read(name)["figures"] if (FOLDER / f"{name}.json").exists() else {}
+    return write(name, kept | {part: figures})
+
+
 def write(name: str, figures: Any, **about: Any) -> Path:
     """Write ``results/<name>.json``; ``about`` holds what else a reader must know, such as versions of peers."""
     path = FOLDER / f"{name}.json"

@@ -107,10 +107,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="few permutations, small data, into a file of its own")
     given = parser.parse_args()
     file = "stream-tables-quick" if given.quick else "stream-tables"
-    path = results.FOLDER / f"{file}.json"
-    found = PARTS[given.part](given.quick)
-    figures: dict[str, Any] = results.read(file)["figures"] if path.exists() else {}
-    print(results.write(file, figures | {given.part: found}))
+    print(results.write_part(file, given.part, PARTS[given.part](given.quick)))
 
 
 if __name__ == "__main__":
