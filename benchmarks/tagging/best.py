@@ -6,19 +6,12 @@ from typing import Any
 import numpy as np
 
 from tacit import BlendTagger, FactorTagger, NeighbourTagger
+from tacit.estimators.blend_tagger import DEFAULT
 from tagging.record import Record
 from tagging.split import Split, precisions
 
-NEAR = {
-    "tagger": "neighbour",
-    "method": "end_to_end",
-    "iterations": 3,
-    "negatives": 1,
-    "neighbours": 40,
-    "vote_power": 4.0,
-}
+NEAR, SQUARE = DEFAULT
 NEAR_RARE = {**NEAR, "idf_power": 0.5, "regularization": 2.0}
-SQUARE = {"tagger": "factor", "loss": "square"}
 EVEN = {
     "tagger": "factor",
     "loss": "square",
