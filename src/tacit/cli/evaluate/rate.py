@@ -42,7 +42,7 @@ def command(
         model = open_model(model_path, "evaluate rate", "predict_then_learn", "tacit fit rate or tacit stream")
     data = ratings.read()
     if not len(data):
-        raise InputError(f"{ratings.table!r} holds no ratings.")
+        raise InputError(f"{ratings.table!r} holds no ratings; give a file with at least one line below its header.")
     users, items, actual = data[ratings.user], data[ratings.item], data[ratings.rating].to_numpy().astype(float)
     began = time.perf_counter()
     predictions = {"model": model.predict_then_learn(users, items, actual)}
