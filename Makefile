@@ -38,9 +38,11 @@ test: lint
 
 # Peers have an environment of their own: they never enter the package's.
 PEERS := .venv-peers
-$(PEERS)/stamp: benchmarks/peers/requirements.txt
+$(PEERS)/stamp: benchmarks/peers/requirements.txt benchmarks/peers/compiled.txt
 	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install -r benchmarks/peers/requirements.txt
+	$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install -r benchmarks/peers/compiled.txt \
+		|| echo "no compiler for benchmarks/peers/compiled.txt: its rows will say that it is missing"
 	touch $@
 
 bench-setup: setup $(PEERS)/stamp

@@ -7,13 +7,13 @@
 Ratios, not seconds, so that another machine gives about the same: each kernel's share of its roof (``roofline.py``,
 small shapes), the naive gradient's time over ours, fits of peers over ours in one run where the peers' environment is
 there, and NDCG@10 over popularity's on Debian's dependencies, which come with the package. More is better for all of
-them. What looks lost is measured again, twice if need be, before it counts: a busy machine is no loss.
+them. A share of the roof is the median of five readings, the bandwidth read anew for each, because it
+swings by itself. What looks lost is measured again, twice if need be, before it counts: a busy machine is no loss.
 """
 
 import argparse
 import statistics
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import results
 from roof import machine, work
@@ -22,6 +22,7 @@ from roofline import SMALL, attainable
 FILE = "check"
 LOSS = 0.2
 TRIES = 3
+READINGS = 5
 
 
 def lost(now: Mapping[str, float], last: Mapping[str, float], loss: float = LOSS) -> dict[str, str]:
@@ -39,11 +40,20 @@ def lost(now: Mapping[str, float], last: Mapping[str, float], loss: float = LOSS
     return found
 
 
-def share_of_roof(kernel: str, able: dict[str, Any]) -> float:
-    """How much of the attainable a kernel reaches on one thread; others may want the second one."""
+def share_of_roof(kernel: str, peak: dict[str, float]) -> float:
+    """How much of the attainable a kernel reaches on one thread; others may want the second one.
+
+    The median of several readings, each beside a bandwidth read just before it.
+    """
     load = work.KERNELS[kernel](**SMALL[kernel])
-    seconds = machine.best_seconds(lambda: load.call(1), 4)
-    return load.operations / seconds / 1e9 / attainable(load, able)
+    level = machine.level(load.working_set)
+    shares = []
+    for _ in range(READINGS):
+        bandwidth = machine.bandwidth(machine.SIZES[level], 1) / 1e9
+        seconds = machine.best_seconds(lambda: load.call(1), 3)
+        roof = attainable(load, {"bandwidth": {level: bandwidth}, "peak": peak})
+        shares.append(load.operations / seconds / 1e9 / roof)
+    return statistics.median(shares)
 
 
 def over_naive() -> float:
@@ -89,9 +99,9 @@ def over_popularity() -> float:
 
 def ratios() -> dict[str, Callable[[], float]]:
     """Name of each ratio → how to measure it."""
-    able = machine.measure(1)
+    peak = machine.measure(1)["peak"]
     made: dict[str, Callable[[], float]] = {
-        f"{kernel}: share of its roof": lambda kernel=kernel: share_of_roof(kernel, able) for kernel in work.KERNELS
+        f"{kernel}: share of its roof": lambda kernel=kernel: share_of_roof(kernel, peak) for kernel in work.KERNELS
     }
     made["naive gradient over ours"] = over_naive
     made["implicit over ours"] = lambda: over_peer("implicit_", "iterations")

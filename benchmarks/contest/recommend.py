@@ -69,11 +69,15 @@ def judge(data: Data, answers: np.ndarray) -> dict[str, float]:
 
 def fit_tacit(data: Data, threads: int, **point: Any) -> Any:
     import tacit
+    from tacit.objective.recipes import noise
 
-    cells = data["train"].shape[0] * data["train"].shape[1]
+    # Units that carry over from a part of the data to all of them: the weight of all cells over that of the positives,
+    # and the ridge over the noise.
     if "unlabelled_total" in point:
-        # The weight of all unlabelled cells in units of the positives, as a weight per cell.
+        cells = data["train"].shape[0] * data["train"].shape[1]
         point["unlabelled_weight"] = point.pop("unlabelled_total") * data["train"].nnz / cells
+    if "noise" in point:
+        point["regularization"] = point.pop("noise") * noise(data["train"])
     return tacit.FactorRecommender(FACTORS, threads=threads, progress=False, **point).fit(data["train"])
 
 
@@ -157,7 +161,7 @@ METHODS = {
     "Tacit, nothing given": Method(fit_tacit, recommend, "tacit"),
     "Tacit, tuned": Method(
         fit_tacit, recommend, "tacit",
-        grid(regularization=[0.1, 0.2], frequency_exponent=[0.0, 0.4], unlabelled_total=[10.0, 30.0]),
+        grid(noise=[0.5, 0.7], frequency_exponent=[(0.7, 0.1), (0.5, 0.4)], unlabelled_total=[8.0, 20.0]),
     ),
     "implicit ALS": Method(
         fit_implicit, recommend_implicit, "implicit",
@@ -177,10 +181,10 @@ METHODS = {
     ),
     "BPR (implicit)": Method(
         fit_bpr, recommend_implicit, "implicit",
-        grid(learning_rate=[0.01, 0.03, 0.1, 0.2], regularization=[0.001, 0.01], iterations=[100]),
+        grid(learning_rate=[0.01, 0.03, 0.1], regularization=[0.01, 0.03, 0.1], iterations=[100])[:8],
     ),
     "WARP (tacit.baselines)": Method(
         fit_warp, recommend, "tacit",
-        grid(learning_rate=[0.02, 0.04, 0.08, 0.16], regularization=[0.001, 0.01], epochs=[20]),
+        grid(learning_rate=[0.005, 0.01, 0.02, 0.04], regularization=[0.01, 0.03], epochs=[60]),
     ),
 }  # fmt: skip

@@ -70,6 +70,12 @@ def fit_neighbours(data: Data, threads: int) -> Any:
     return NeighbourTagger(threads=threads, progress=False).fit(sp.csr_array(data["X"]), sp.csr_array(data["Y"]))
 
 
+def fit_blend(data: Data, threads: int) -> Any:
+    from tacit import BlendTagger
+
+    return BlendTagger(threads=threads, progress=False).fit(sp.csr_array(data["X"]), sp.csr_array(data["Y"]))
+
+
 def fit_one_vs_rest(data: Data, threads: int) -> Any:
     from tacit.baselines import OneVsRestTagger
 
@@ -129,6 +135,7 @@ def padded(lists: Any) -> np.ndarray:
 METHODS = {
     "Tacit FactorTagger": Method(fit_factors, best_labels, "tacit"),
     "Tacit NeighbourTagger": Method(fit_neighbours, best_labels, "tacit"),
+    "Tacit BlendTagger": Method(fit_blend, best_labels, "tacit"),
     "napkinXC PLT": Method(fit_napkinxc, labels_napkinxc, "napkinxc"),
     "omikuji Parabel": Method(fit_omikuji, labels_omikuji, "omikuji"),
     "one-vs-rest (scikit-learn)": Method(fit_one_vs_rest, best_labels, "scikit-learn"),

@@ -23,8 +23,22 @@ def render(record: dict[str, Any]) -> str:
         nested = found if name in ("table4", "ocmf") else {"": found}
         for set_name, rows in nested.items():
             heading = f"**{title}{': ' + set_name if set_name else ''}**"
-            parts.append(f"{heading}\n\n{_table(rows)}")
+            parts.append(f"{heading}\n\n{_table(_best_first(rows) if name in RANKED else rows)}")
     return "\n\n".join(parts)
+
+
+RANKED = ("table4", "table5")
+"""Tables of rivals; the others have an order of their own."""
+
+
+def _best_first(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """By the first measure; what was left out comes last."""
+
+    def score(name: str) -> float:
+        first = next(iter(rows[name].values()))
+        return first if isinstance(first, float) else -1.0
+
+    return {name: rows[name] for name in sorted(rows, key=score, reverse=True)}
 
 
 NOT_SHOWN = ("parameters", "validation")

@@ -163,6 +163,14 @@ def test_fit_rate_in_order_of_time_with_topics(table, tmp_path, capsys):
     assert "topic 2" in capsys.readouterr().out
 
 
+def test_fit_rate_looks_twice_when_asked(table, tmp_path, capsys):
+    table.write_csv(tmp_path / "ratings.csv")
+    run("fit", "rate", tmp_path / "ratings.csv", "-o", tmp_path / "model", "--factors", 3, "--passes", 2)
+    assert f"{len(table)} ratings" in (said := capsys.readouterr().out)
+    assert "2 times" in said
+    assert predictions(tmp_path / "model") == answers(tacit.RatingStream(3).fit(table, passes=2))
+
+
 def test_lines_of_every_kind():
     plain = LineFormat(header=False)
     assert list(read_ratings(["7,007,3\n", "\n", '"a,b",-4,2.5\n'], plain)) == [(1, 7, "007", 3.0), (3, "a,b", -4, 2.5)]

@@ -97,6 +97,14 @@ def test_it_learns_who_likes_what(model):
 
 
 @BOTH
+def test_a_second_pass_is_the_same_ratings_once_more(make):
+    columns = stream(300)
+    same_state(make().fit(*columns, passes=2), make().fit(*columns).partial_fit(*columns))
+    with pytest.raises(InputError, match="passes must be"):
+        make().fit(*columns, passes=0)
+
+
+@BOTH
 @pytest.mark.parametrize("kind", ["polars", "pandas", "arrow", "mapping", "csv"])
 def test_tables_of_every_kind(make, kind, tmp_path):
     users, items, ratings = stream(60)

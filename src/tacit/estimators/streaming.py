@@ -75,14 +75,20 @@ class StreamingModel(Model):
         self.predict_then_learn(users, items, ratings)
         return self
 
-    def fit(self, users: Any, items: Any = None, ratings: Any = None) -> Self:
-        """Forget everything, then take in these ratings in one pass."""
+    def fit(self, users: Any, items: Any = None, ratings: Any = None, *, passes: int = 1) -> Self:
+        """Forget everything, then take in these ratings in their order, ``passes`` times over.
+
+        More than one pass is for ratings that lie in a file: a second look at them still lowers the error on others.
+        """
+        checks.whole("passes", passes, 1)
         for name in set(vars(self)) - set(self.get_params(deep=False)):
             delattr(self, name)
         users, items, ratings = rating_columns(users, items, ratings)
         if len(ratings) == 0:
             raise InputError("ratings is empty; fit needs at least one rating (partial_fit accepts none).")
-        return self.partial_fit(users, items, ratings)
+        for _ in range(passes):
+            self.partial_fit(users, items, ratings)
+        return self
 
     def predict_then_learn(self, users: Any, items: Any = None, ratings: Any = None) -> NDArray[np.float64]:
         """Take in many ratings and return what was predicted for each just before it was taken in."""

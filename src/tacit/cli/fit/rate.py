@@ -1,4 +1,4 @@
-"""``tacit fit rate``: one pass over a table of ratings."""
+"""``tacit fit rate``: learn from a table of ratings."""
 
 import shlex
 import time
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 @click.command("rate")
 @rating_table_options
 @model_output_option
+@click.option("--passes", default=1, show_default=True, type=click.IntRange(1),
+              help="Times over the table; the error that is shown is the first one's.")  # fmt: skip
 @click.option("--topics", default=0, show_default=True, help="Print so many items of each factor.")
 @click.option("--titles", metavar="TABLE", help="Table of the items: id first, then title and whatever else to show.")
 @rating_options
@@ -27,12 +29,13 @@ if TYPE_CHECKING:
 def command(
     ratings: RatingTable,
     model_path: Path,
+    passes: int,
     topics: int,
     titles: str | None,
     make_model: Callable[[], Any],
     as_json: bool,
 ) -> None:
-    """Learn to rate from TABLE (CSV, TSV, Parquet, JSON lines, a database), each rating seen once, in order.
+    """Learn to rate from TABLE (CSV, TSV, Parquet, JSON lines, a database), in its order, once or several times.
 
     The error that is shown is that of predictions made before each rating was seen.
     """
@@ -41,13 +44,17 @@ def command(
     data = ratings.read()
     model = make_model()
     began = time.perf_counter()
-    predictions = model.predict_then_learn(data[ratings.user], data[ratings.item], data[ratings.rating])
+    columns = data[ratings.user], data[ratings.item], data[ratings.rating]
+    predictions = model.predict_then_learn(*columns)
+    for _ in range(passes - 1):
+        model.partial_fit(*columns)
     seconds = time.perf_counter() - began
     model.save(model_path)
     actual = data[ratings.rating].to_numpy()
-    outcome = {
+    outcome: dict[str, Any] = {
         "model": str(model_path),
-        "ratings": model.n_ratings_,
+        "ratings": len(data),
+        "passes": passes,
         "users": len(model.user_ids_),
         "items": len(model.item_ids_),
         "mae": mae(actual, predictions),
@@ -62,7 +69,8 @@ def command(
         return
     print_facts(
         {
-            "learned": f"{outcome['ratings']:,} ratings of {outcome['items']:,} items by {outcome['users']:,} users",
+            "learned": f"{outcome['ratings']:,} ratings of {outcome['items']:,} items by {outcome['users']:,} users"
+            + (f", {passes} times" if passes > 1 else ""),
             "error": f"MAE {outcome['mae']:.4f}, RMSE {outcome['rmse']:.4f}, each predicted before it was seen",
             "took": f"{outcome['seconds']:.2f} s",
             "saved to": f"{outcome['model']} ({size(outcome['bytes'])})",
