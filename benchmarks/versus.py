@@ -7,7 +7,8 @@ method is chosen on the validation part over its points, then runs three times (
 minute), methods alternating, each time in a fresh process that has loaded and compiled everything before the clock
 starts; best and median. Ours are profiled as well, in a fit that does not count. Peak memory is that of fit and
 answers, data and libraries included. What a file has already is kept, unless ``--again``. ``--times`` runs all that the
-file has once more, with the parameters that were chosen, for an idle machine. ``--quick`` takes the smallest size once.
+file has once more, with the parameters that were chosen, for an idle machine. ``--quick`` takes the smallest size once,
+and two points in the middle of each grid.
 """
 
 import argparse
@@ -58,9 +59,11 @@ def _reason(error: str, folder: Path) -> str:
     return error.replace(f"{folder}{os.sep}", "")[:200]
 
 
-def chosen(job: str, name: str, method: Method, folder: Path) -> dict[str, Any]:
+def chosen(job: str, name: str, method: Method, folder: Path, quick: bool) -> dict[str, Any]:
     """The point that does best on the validation part."""
     points = list(method.points)
+    if quick:
+        points = points[len(points) // 2 - 1 : len(points) // 2 + 1] or points
     if len(points) == 1:
         return points[0]
     measured = task(job, name, method, folder, "validation", points)
@@ -89,7 +92,7 @@ def summary(runs: list[dict[str, Any]], point: dict[str, Any]) -> dict[str, Any]
 
 
 def one_size(
-    job: str, size: str, wanted: dict[str, Method], most_runs: int, known: dict[str, Any]
+    job: str, size: str, wanted: dict[str, Method], most_runs: int, known: dict[str, Any], quick: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Facts of the data, and method → figures or the reason why there are none; ``known`` holds parameters chosen."""
     module = importlib.import_module(f"contest.{job}")
@@ -110,7 +113,7 @@ def one_size(
                 try:
                     if turn == 0:
                         given = known.get(name, {}).get("parameters")
-                        points[name] = chosen(job, name, method, folder) if given is None else given
+                        points[name] = chosen(job, name, method, folder, quick) if given is None else given
                     runs[name] += task(job, name, method, folder, "main", [points[name]])
                 except RuntimeError as error:
                     table[name] = {"absent": str(error)}
@@ -123,7 +126,7 @@ def one_size(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("job", choices=JOBS)
-    parser.add_argument("--quick", action="store_true", help="the smallest size, once")
+    parser.add_argument("--quick", action="store_true", help="the smallest size, once, two points")
     parser.add_argument("--size", help="only this size")
     parser.add_argument("--only", help="only this method")
     parser.add_argument("--again", action="store_true", help="measure also what the results file has")
@@ -152,9 +155,8 @@ def main() -> None:
         }
         if wanted:
             runs = 1 if given.quick else given.runs
-            facts, table = one_size(
-                given.job, size, wanted, runs, known if given.times or given.point is not None else {}
-            )
+            parameters = known if given.times or given.point is not None else {}
+            facts, table = one_size(given.job, size, wanted, runs, parameters, given.quick)
             keep(file, given.job, size, facts, table, module)
     print(results.FOLDER / f"{file}.json")
 
