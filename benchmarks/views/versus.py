@@ -70,33 +70,46 @@ def cost_of_ours(data: dict[str, Any]) -> float | None:
     return next((float(row[COST]) for row in ours.values()), None)
 
 
+def signed(data: dict[str, Any], row: dict[str, Any]) -> float:
+    """The leading measure, turned so that more is better."""
+    leading, more_is_better = next(iter(data["measures"].items()))
+    return float(row["measures"][leading]) * (1 if more_is_better else -1)
+
+
+def champions(data: dict[str, Any]) -> tuple[str, str]:
+    """The most accurate peer, and the fastest of ours that is as accurate; where none is, our most accurate."""
+    ours, peers = measured(data)
+    rival = max(peers, key=lambda name: signed(data, peers[name]))
+    enough = [name for name, row in ours.items() if signed(data, row) >= signed(data, peers[rival])]
+    if enough:
+        least = min(ours[name][COST] for name in enough)
+        # Methods of about the same cost stand with the plainest first.
+        return rival, next(name for name in enough if ours[name][COST] <= 1.5 * least)
+    return rival, max(ours, key=lambda name: signed(data, ours[name]))
+
+
 def verdict(data: dict[str, Any]) -> str:
     """Whether one of our methods is ahead of every peer in accuracy and in time, else what falls short of whom."""
     ours, peers = measured(data)
     if not ours or not peers:
         return "Not enough was measured to compare."
-    leading, more_is_better = next(iter(data["measures"].items()))
-
-    def accuracy(row: dict[str, Any]) -> float:
-        return float(row["measures"][leading]) * (1 if more_is_better else -1)
-
-    best_peer = max(peers, key=lambda name: accuracy(peers[name]))
-    fastest_peer = min(peers, key=lambda name: peers[name][COST])
-    for name, row in ours.items():
-        ahead = accuracy(row) >= accuracy(peers[best_peer])
-        if ahead and row[COST] <= peers[fastest_peer][COST]:
-            ratio = peers[best_peer][COST] / row[COST]
-            longer = f"{best_peer} takes {ratio:.1f} times as long"
-            return f"{name} is ahead of every peer measured, in {leading} and in time ({longer})."
-    best = max(ours, key=lambda name: accuracy(ours[name]))
-    gap = accuracy(ours[best]) - accuracy(peers[best_peer])
-    slower = ours[best][COST] / peers[best_peer][COST]
+    leading = next(iter(data["measures"]))
+    rival, best = champions(data)
+    gap = signed(data, ours[best]) - signed(data, peers[rival])
+    ratio = ours[best][COST] / peers[rival][COST]
+    if gap >= 0 and ours[best][COST] <= min(row[COST] for row in peers.values()):
+        longer = f"{rival} takes {1 / ratio:.1f} times as long"
+        return f"{best} is ahead of every peer measured, in {leading} and in time ({longer})."
     accurate = (
-        f"{best} is ahead of {best_peer}, the best peer, by {gap:.4f} in {leading}"
+        f"{best} is ahead of {rival}, the best peer, by {gap:.4f} in {leading}"
         if gap >= 0
-        else f"{best} falls short of {best_peer} by {-gap:.4f} in {leading}"
+        else f"{best} falls short of {rival} by {-gap:.4f} in {leading}"
     )
-    time = f"takes {slower:.2f} of its time" if slower <= 1 else f"takes {slower:.2f} times as long"
-    faster = [name for name, row in peers.items() if row[COST] < ours[best][COST]]
-    behind = f"; faster, and less accurate: {', '.join(n for n in faster if accuracy(peers[n]) < accuracy(ours[best]))}"
-    return f"{accurate} and {time}{behind if any(accuracy(peers[n]) < accuracy(ours[best]) for n in faster) else ''}."
+    time = f"takes {ratio:.2f} of its time" if ratio <= 1 else f"takes {ratio:.2f} times as long"
+    faster = [
+        name
+        for name, row in peers.items()
+        if row[COST] < ours[best][COST] and signed(data, row) < signed(data, ours[best])
+    ]
+    behind = f"; faster, and less accurate: {', '.join(faster)}" if faster else ""
+    return f"{accurate} and {time}{behind}."
