@@ -15,6 +15,7 @@ A batch never crosses the border of a chunk, and chunks do not depend on the num
 import numpy as np
 
 from tacit.kernels._jit import fast
+from tacit.kernels.gathered import add, add_four, add_image, four_products, product
 
 BATCH = 32
 PIECE = 256
@@ -22,65 +23,21 @@ TINY = 1e-30
 
 
 @fast
-def add_image(indptr, indices, w, row, other, vector, out):
-    """out += Σ_{y∈Ω_row} w_y ⟨q_y, vector⟩ q_y."""
-    g = vector.shape[0]
-    begin, end = indptr[row], indptr[row + 1]
-    k = begin
-    while k + 4 <= end:
-        q0, q1, q2, q3 = other[indices[k]], other[indices[k + 1]], other[indices[k + 2]], other[indices[k + 3]]
-        s0 = s1 = s2 = s3 = vector.dtype.type(0)
-        for d in range(g):
-            x = vector[d]
-            s0 += q0[d] * x
-            s1 += q1[d] * x
-            s2 += q2[d] * x
-            s3 += q3[d] * x
-        s0, s1, s2, s3 = s0 * w[k], s1 * w[k + 1], s2 * w[k + 2], s3 * w[k + 3]
-        for d in range(g):
-            out[d] += s0 * q0[d] + s1 * q1[d] + s2 * q2[d] + s3 * q3[d]
-        k += 4
-    while k < end:
-        q = other[indices[k]]
-        s = vector.dtype.type(0)
-        for d in range(g):
-            s += q[d] * vector[d]
-        s *= w[k]
-        for d in range(g):
-            out[d] += s * q[d]
-        k += 1
-
-
-@fast
 def add_residual(indptr, indices, w, v, row, other, vector, out):
     """out += Σ_{y∈Ω_row} (v_y − w_y ⟨q_y, vector⟩) q_y: what the positives add to −½ of the gradient."""
-    g = vector.shape[0]
-    begin, end = indptr[row], indptr[row + 1]
-    k = begin
+    k, end = indptr[row], indptr[row + 1]
     while k + 4 <= end:
         q0, q1, q2, q3 = other[indices[k]], other[indices[k + 1]], other[indices[k + 2]], other[indices[k + 3]]
-        s0 = s1 = s2 = s3 = vector.dtype.type(0)
-        for d in range(g):
-            x = vector[d]
-            s0 += q0[d] * x
-            s1 += q1[d] * x
-            s2 += q2[d] * x
-            s3 += q3[d] * x
+        s0, s1, s2, s3 = four_products(q0, q1, q2, q3, vector)
         s0 = v[k] - s0 * w[k]
         s1 = v[k + 1] - s1 * w[k + 1]
         s2 = v[k + 2] - s2 * w[k + 2]
         s3 = v[k + 3] - s3 * w[k + 3]
-        for d in range(g):
-            out[d] += s0 * q0[d] + s1 * q1[d] + s2 * q2[d] + s3 * q3[d]
+        add_four(out, s0, s1, s2, s3, q0, q1, q2, q3)
         k += 4
     while k < end:
         q = other[indices[k]]
-        s = vector.dtype.type(0)
-        for d in range(g):
-            s += q[d] * vector[d]
-        s = v[k] - s * w[k]
-        for d in range(g):
-            out[d] += s * q[d]
+        add(out, v[k] - w[k] * product(q, vector), q)
         k += 1
 
 

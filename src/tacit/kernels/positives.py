@@ -7,6 +7,7 @@ With φ(s) = c ℓ(r, s) − a_x b_y (t − s)², what a positive adds to J beyo
 
 from tacit.kernels import losses
 from tacit.kernels._jit import fast, strict
+from tacit.kernels.gathered import add, add_four, add_image, four_products, product
 
 
 @strict
@@ -43,7 +44,6 @@ def extra(code, weight, target, score, unlabelled, unlabelled_target):
 @fast
 def gradient_of_rows(start, stop, indptr, indices, weight, target, own, other, a, b, unlabelled_target, code, out):
     """out[x] += Σ_{y∈Ω_x} φ'(s_xy) q_y in one pass, four positives at a time; returns Σ φ in float64."""
-    g = own.shape[1]
     number = own.dtype.type
     t = float(unlabelled_target)
     total = 0.0
@@ -53,33 +53,23 @@ def gradient_of_rows(start, stop, indptr, indices, weight, target, own, other, a
         while k + 4 <= end:
             y0, y1, y2, y3 = indices[k], indices[k + 1], indices[k + 2], indices[k + 3]
             q0, q1, q2, q3 = other[y0], other[y1], other[y2], other[y3]
-            s0 = s1 = s2 = s3 = number(0)
-            for d in range(g):
-                z = p[d]
-                s0 += q0[d] * z
-                s1 += q1[d] * z
-                s2 += q2[d] * z
-                s3 += q3[d] * z
+            s0, s1, s2, s3 = four_products(q0, q1, q2, q3, p)
             f0, e0 = extra(code, float(weight[k]), target[k], s0, ax * b[y0], t)
             f1, e1 = extra(code, float(weight[k + 1]), target[k + 1], s1, ax * b[y1], t)
             f2, e2 = extra(code, float(weight[k + 2]), target[k + 2], s2, ax * b[y2], t)
             f3, e3 = extra(code, float(weight[k + 3]), target[k + 3], s3, ax * b[y3], t)
             total += (f0 + f1) + (f2 + f3)
             s0, s1, s2, s3 = number(e0), number(e1), number(e2), number(e3)
-            for d in range(g):
-                row[d] += s0 * q0[d] + s1 * q1[d] + s2 * q2[d] + s3 * q3[d]
+            add_four(row, s0, s1, s2, s3, q0, q1, q2, q3)
             k += 4
         while k < end:
             y = indices[k]
             q = other[y]
-            s = number(0)
-            for d in range(g):
-                s += q[d] * p[d]
+            s = product(q, p)
             f, e = extra(code, float(weight[k]), target[k], s, ax * b[y], t)
             total += f
             s = number(e)
-            for d in range(g):
-                row[d] += s * q[d]
+            add(row, s, q)
             k += 1
     return total
 
@@ -88,7 +78,6 @@ def gradient_of_rows(start, stop, indptr, indices, weight, target, own, other, a
 def quadratic_gradient_of_rows(start, stop, indptr, indices, w, v, own, other, out):
     """The same for the squared loss, φ(s) = w s² − 2 v s + constant: out[x] += Σ 2 (w s − v) q_y; returns
     Σ w s² − 2 v s."""
-    g = own.shape[1]
     number = own.dtype.type
     two = number(2)
     total = 0.0
@@ -98,13 +87,7 @@ def quadratic_gradient_of_rows(start, stop, indptr, indices, w, v, own, other, o
         of_row = 0.0
         while k + 4 <= end:
             q0, q1, q2, q3 = other[indices[k]], other[indices[k + 1]], other[indices[k + 2]], other[indices[k + 3]]
-            s0 = s1 = s2 = s3 = number(0)
-            for d in range(g):
-                z = p[d]
-                s0 += q0[d] * z
-                s1 += q1[d] * z
-                s2 += q2[d] * z
-                s3 += q3[d] * z
+            s0, s1, s2, s3 = four_products(q0, q1, q2, q3, p)
             e0, e1, e2, e3 = (
                 w[k] * s0 - v[k],
                 w[k + 1] * s1 - v[k + 1],
@@ -113,19 +96,15 @@ def quadratic_gradient_of_rows(start, stop, indptr, indices, w, v, own, other, o
             )
             of_row += s0 * (e0 - v[k]) + s1 * (e1 - v[k + 1]) + s2 * (e2 - v[k + 2]) + s3 * (e3 - v[k + 3])
             e0, e1, e2, e3 = two * e0, two * e1, two * e2, two * e3
-            for d in range(g):
-                row[d] += e0 * q0[d] + e1 * q1[d] + e2 * q2[d] + e3 * q3[d]
+            add_four(row, e0, e1, e2, e3, q0, q1, q2, q3)
             k += 4
         while k < end:
             q = other[indices[k]]
-            s = number(0)
-            for d in range(g):
-                s += q[d] * p[d]
+            s = product(q, p)
             e = w[k] * s - v[k]
             of_row += s * (e - v[k])
             e = two * e
-            for d in range(g):
-                row[d] += e * q[d]
+            add(row, e, q)
             k += 1
         total += of_row
     return total
@@ -134,52 +113,25 @@ def quadratic_gradient_of_rows(start, stop, indptr, indices, w, v, own, other, o
 @fast
 def add_rows(start, stop, indptr, indices, values, other, out):
     """out[x] += Σ_{y∈Ω_x} values q_y."""
-    g = other.shape[1]
     for x in range(start, stop):
         row = out[x]
         k, end = indptr[x], indptr[x + 1]
         while k + 4 <= end:
             q0, q1, q2, q3 = other[indices[k]], other[indices[k + 1]], other[indices[k + 2]], other[indices[k + 3]]
             v0, v1, v2, v3 = values[k], values[k + 1], values[k + 2], values[k + 3]
-            for d in range(g):
-                row[d] += v0 * q0[d] + v1 * q1[d] + v2 * q2[d] + v3 * q3[d]
+            add_four(row, v0, v1, v2, v3, q0, q1, q2, q3)
             k += 4
         while k < end:
             q, v = other[indices[k]], values[k]
-            for d in range(g):
-                row[d] += v * q[d]
+            add(row, v, q)
             k += 1
 
 
 @fast
 def curvature_of_rows(start, stop, indptr, indices, second, own, other, out):
     """out[x] += Σ_{y∈Ω_x} second ⟨own_x, q_y⟩ q_y: U⁺Q in the Hessian product (one-class MF Eq. 15)."""
-    g = own.shape[1]
     for x in range(start, stop):
-        p, row = own[x], out[x]
-        k, end = indptr[x], indptr[x + 1]
-        while k + 4 <= end:
-            q0, q1, q2, q3 = other[indices[k]], other[indices[k + 1]], other[indices[k + 2]], other[indices[k + 3]]
-            s0 = s1 = s2 = s3 = own.dtype.type(0)
-            for d in range(g):
-                z = p[d]
-                s0 += q0[d] * z
-                s1 += q1[d] * z
-                s2 += q2[d] * z
-                s3 += q3[d] * z
-            s0, s1, s2, s3 = s0 * second[k], s1 * second[k + 1], s2 * second[k + 2], s3 * second[k + 3]
-            for d in range(g):
-                row[d] += s0 * q0[d] + s1 * q1[d] + s2 * q2[d] + s3 * q3[d]
-            k += 4
-        while k < end:
-            q = other[indices[k]]
-            s = own.dtype.type(0)
-            for d in range(g):
-                s += q[d] * p[d]
-            s *= second[k]
-            for d in range(g):
-                row[d] += s * q[d]
-            k += 1
+        add_image(indptr, indices, second, x, other, own[x], out[x])
 
 
 @fast
@@ -197,12 +149,9 @@ def diagonal_of_rows(start, stop, indptr, indices, second, other, out):
 @fast
 def scores_of_rows(start, stop, indptr, indices, own, other, scores):
     """scores[k] = ⟨p_x, q_y⟩ for the positives of rows start..stop."""
-    g = own.shape[1]
     for x in range(start, stop):
         p = own[x]
         for k in range(indptr[x], indptr[x + 1]):
             q = other[indices[k]]
-            s = own.dtype.type(0)
-            for d in range(g):
-                s += p[d] * q[d]
+            s = product(q, p)
             scores[k] = s
