@@ -8,14 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import InputError
+from tacit.estimators.ordinal_folds import make_folds, selection_rows, usable_folds
 from tacit.estimators.ordinal_maps import BANDWIDTH_STEPS, landmarks_of, make_map, make_small_map
-from tacit.estimators.ordinal_selection import (
-    Choice,
-    cross_validate,
-    make_folds,
-    selection_rows,
-    usable_folds,
-)
+from tacit.estimators.ordinal_selection import Choice, Trials, cross_validate, own_units
 from tacit.estimators.ordinal_settings import (
     Candidate,
     Fitted,
@@ -60,12 +55,10 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Solution:
-    """Coefficients, and the means of the mapped rows that centre the score."""
+    """Coefficients, and the class priors they were found with."""
 
     coefficients: Vector
-    splits: Splits
-    class_means: NDArray[np.float64]
-    unlabelled_mean: Vector | None
+    priors: Vector
     history: list[dict[str, Any]] | None = None
 
 
@@ -108,25 +101,20 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
     solve = _solver(chosen.candidate.loss, exact)
     solution = solve(table, codes, weights, count, features, s, chosen, priors, match)
     w = solution.coefficients
-    intercept = -float(w @ _overall_mean(solution, codes, weights))
-    # Held-out scores are the exact solver's; after so many steps the stochastic one may not have come to their scale.
-    if chosen.choice is not None and exact:
-        seen = np.isfinite(chosen.choice.held_out)
-        rows, score = rows[seen], chosen.choice.held_out[seen]
-    else:
-        score = scores(table[rows], w, features, s.threads) + intercept
-    cuts, slope = cut(score, codes[rows], weights[rows], count, s.threshold_rule)
+    own, (middle,), (spread,) = own_units(scores(table[rows], w[:, None], features, s.threads), weights[rows])
+    judged, score = (rows, own[:, 0]) if chosen.choice is None else (chosen.choice.rows, chosen.choice.held_out)
+    cuts, slope = cut(score, codes[judged], weights[judged], count, s.threshold_rule)
     return Fitted(
         kernel=chosen.shape.kernel,
         coefficients=w,
-        intercept=intercept,
-        thresholds=cuts,
-        slope=slope,
+        intercept=-float(middle),
+        thresholds=spread * cuts,
+        slope=slope / float(spread),
         loss=chosen.candidate.loss,
         bandwidth=float(chosen.shape.bandwidth),
         regularization=chosen.strength,
         unlabelled_weight=1 - chosen.candidate.labelled_weight,
-        class_prior=solution.splits.priors,
+        class_prior=solution.priors,
         mean=scaling.mean,
         scale=scaling.scale,
         seed=s.seed,
@@ -153,8 +141,8 @@ def _choose(
 ) -> Chosen:  # fmt: skip
     """Cross-validate whatever is not given; with too few labels for that, take plain values and γ = 1."""
     candidates = candidate_losses(s, count, bool(np.any(codes < 0)), logistic)
-    folds = usable_folds(make_folds(codes, rows, s.cv, s.seed), codes[rows])
-    if not folds:
+    begin, more = (usable_folds(folds, codes[rows]) for folds in make_folds(codes, rows, s.cv, s.seed))
+    if not begin:
         plain = s.regularization if s.regularization is not None else _PLAIN_REGULARIZATION
         return Chosen(shapes[min(len(shapes) - 1, len(BANDWIDTH_STEPS) // 2)], plain, candidates[0], None, [])
     most = min(_SELECTION_FREQUENCIES, max(32, len(rows) // 2))
@@ -162,11 +150,11 @@ def _choose(
     strengths = candidate_strengths(s, maps[0], table[rows], weights[rows])
     # The stochastic solver's own steps are what its caller wants to hear of.
     callback = s.callback if exact else None
-    with Run("choose", len(maps), progress=s.progress, callback=callback) as run:
-        choice = cross_validate(
-            table, codes, weights, count, maps, candidates, strengths, rows=rows, folds=folds, priors=priors,
-            match=match, run=run, seed=s.seed, threads=s.threads,
-        )  # fmt: skip
+    trials = Trials(
+        table, codes, weights, count, maps, candidates, strengths, rows, begin + more, priors, match, s.seed, s.threads
+    )
+    with Run("choose", len(maps) + 1, progress=s.progress, callback=callback) as run:
+        choice = cross_validate(trials, len(begin), run)
     shape, candidate, strength = choice.place
     return Chosen(shapes[shape], float(strengths[strength]), candidates[candidate], choice, run.history)
 
@@ -187,7 +175,7 @@ def _solve_exactly(
     w = solve_path(
         data.quadratic(chosen.candidate.labelled_weight[data.splits.kept]), data.linear(), [chosen.strength]
     )[:, 0]
-    return Solution(w, data.splits, data.class_means, data.unlabelled_mean)
+    return Solution(w, data.splits.priors)
 
 
 def _solve_logistic(
@@ -201,15 +189,17 @@ def _solve_logistic(
             f"{LARGEST_LOGISTIC} numbers that are allowed; use loss='squared' or fewer frequencies."
         )
     w = solve_logistic_path(features.transform(table[known]), codes[known], weights[known], [chosen.strength])[:, 0]
-    means, splits, rest = _means(table, codes, weights, count, features, s, priors, match)
-    return Solution(w, splits, means, rest)
+    return Solution(w, present_priors(class_totals(codes, weights, count), None))
 
 
 def _descend(
     table: Any, codes: Codes, weights: Vector, count: int, features: FeatureMap, s: Settings, chosen: Chosen,
     priors: Vector | None, match: bool,
 ) -> Solution:  # fmt: skip
-    means, splits, rest = _means(table, codes, weights, count, features, s, priors, match)
+    totals = class_totals(codes, weights, count)
+    if match and np.any(codes < 0):
+        priors = _matched(table, codes, weights, count, features, s.threads)
+    splits = Splits.of(present_priors(totals, priors))
     descent = Descent(
         features,
         splits,
@@ -223,26 +213,14 @@ def _descend(
     descent.measure(source, s.threads)
     with Run("grade", s.iterations, progress=s.progress, callback=s.callback) as run:
         descent.run(source, run)
-    return Solution(descent.coefficients, splits, means, rest, run.history)
+    return Solution(descent.coefficients, splits.priors, run.history)
 
 
-def _means(
-    table: Any, codes: Codes, weights: Vector, count: int, features: FeatureMap, s: Settings, priors: Vector | None,
-    match: bool,
-) -> tuple[NDArray[np.float64], Splits, Vector | None]:  # fmt: skip
-    """Means of the classes and of the unlabelled rows in one pass, and the splits by the priors."""
+def _matched(
+    table: Any, codes: Codes, weights: Vector, count: int, features: FeatureMap, threads: int
+) -> Vector:
+    """The priors under which the labelled classes look like the unlabelled rows, from their means in one pass."""
     groups = np.where(codes < 0, count, codes)
     totals = class_totals(groups, weights, count + 1)
-    shares = weights / totals[groups]
-    means = group_means(table, np.arange(len(codes)), shares, groups, count + 1, features, s.threads)
-    rest = means[count] if totals[count] > 0 else None
-    if match and rest is not None:
-        priors = matched_priors(means[:count], rest, totals[:count] > 0)
-    return means[:count], Splits.of(present_priors(totals[:count], priors)), rest
-
-
-def _overall_mean(solution: Solution, codes: Codes, weights: Vector) -> Vector:
-    total = class_totals(codes, weights, len(solution.class_means)) @ solution.class_means
-    if solution.unlabelled_mean is not None:
-        total = total + weights[codes < 0].sum() * solution.unlabelled_mean
-    return np.asarray(total / weights.sum())
+    means = group_means(table, np.arange(len(codes)), weights / totals[groups], groups, count + 1, features, threads)
+    return matched_priors(means[:count], means[count], totals[:count] > 0)

@@ -1,25 +1,29 @@
-"""Choosing bandwidth, λ, loss and γ by cross-validation on the labelled rows.
+"""Choosing bandwidth, λ, loss and γ by cross-validation on the labelled rows, in two rounds.
 
-What is dear is done once: for every bandwidth the unlabelled rows (at most 20,000 of them) are mapped and their
-moments gathered, and every fold, every γ and every λ reuses them; a fold adds the moments of its few labelled rows, and
-one eigendecomposition per γ gives the whole path over λ of the squared loss. The logistic loss takes a few Newton steps
-per λ on the labelled rows of the fold; where both are tried the squared loss has to lead by more than a standard error,
-since with few labels it wins by chance more often than by merit. γ = 1, which ignores the unlabelled rows, is always
-among the candidates and wins ties; what it would have reached is kept beside the winner's figure.
+The first round tries every map without unlabelled rows, which is cheap: a fold of the squared loss gathers moments of
+its few labelled rows and one eigendecomposition gives the whole path over λ; the logistic loss takes a few Newton steps
+per λ. The second round goes on with the best maps of each loss alone, and leaves out a loss that is clearly behind: as
+many folds again, since five know an AUC too badly to tell neighbours apart, and the candidates with unlabelled pairs,
+for which (at most 5,000) unlabelled rows are mapped once per map and their moments reused in every fold.
+
+Where both losses are left the squared one has to lead by more than a standard error, since with few labels it wins by
+chance more often than by merit. γ = 1, which ignores the unlabelled rows, is always among the candidates and wins ties;
+what it would have reached is kept beside the winner's figure.
 
 Held-out scores of the chosen candidate come back as well: thresholds and probabilities are fitted to them, since
-scores of rows that were trained on flatter.
+scores of rows that were trained on flatter. Models of different folds differ in scale, the more so the less they are
+regularised, so each one's scores are given in its own units: zero mean and unit variance over all labelled rows.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit import threads as pool
-from tacit.errors import InputError
+from tacit.estimators.ordinal_folds import Fold
 from tacit.estimators.ordinal_settings import Candidate
 from tacit.objective.pairwise import Moments, Splits, matched_priors
 from tacit.progress import Run
@@ -30,10 +34,13 @@ from tacit.solvers.ordinal_exact import class_totals, present_priors, solve_path
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.intp]
-Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+Place = tuple[int, int, int]
 
-MOST_LABELLED = 2_000
-MOST_UNLABELLED = 20_000
+MOST_UNLABELLED = 5_000
+MAPS_KEPT = 3
+"""Maps per loss that the second round goes on with."""
+_CLEARLY = 2.0
+"""Standard errors by which a loss is clearly behind."""
 _TIE = 1e-9
 _LOGISTIC_TOLERANCE = 1e-4
 """Enough to rank candidates: the score moves by about a hundredth of the distance between thresholds."""
@@ -43,13 +50,13 @@ _LOGISTIC_TOLERANCE = 1e-4
 class Choice:
     """What cross-validation found.
 
-    ``scores`` (maps, losses and γ, λ) are mean ordinal AUCs over the folds, NaN for maps that an interrupt left out;
+    ``scores`` (maps, losses and γ, λ) are mean ordinal AUCs over the folds, NaN for what was not tried to the end;
     ``place`` is the winner there and ``labelled_only`` the best of γ = 1. ``held_out`` are the winner's scores of
-    ``rows`` by models that had not seen them (NaN where no fold held a row out).
+    ``rows`` by models that had not seen them, in each model's own units; a row that two folds held out is there twice.
     """
 
-    place: tuple[int, int, int]
-    labelled_only: tuple[int, int, int] | None
+    place: Place
+    labelled_only: Place | None
     scores: NDArray[np.float64]
     rows: NDArray[np.intp]
     held_out: Vector
@@ -62,110 +69,124 @@ class Choice:
         return report
 
 
-def selection_rows(codes: Codes, seed: int) -> NDArray[np.intp]:
-    """At most 2,000 labelled rows, every class in its share."""
-    labelled = np.flatnonzero(codes >= 0)
-    if len(labelled) <= MOST_LABELLED:
-        return labelled
-    order = np.argsort(codes[labelled] + np.random.default_rng(seed).random(len(labelled)))
-    return np.sort(labelled[order[np.linspace(0, len(labelled) - 1, MOST_LABELLED).astype(np.intp)]])
+@dataclass
+class Trials:
+    """Candidates on folds of the labelled ``rows``, and what was seen of those that were tried.
 
-
-def make_folds(codes: Codes, rows: NDArray[np.intp], cv: Any, seed: int) -> list[Fold]:
-    """Folds over the labelled ``rows``, as positions in ``rows``: stratified, or those that ``cv`` lists."""
-    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
-        if cv < 2:
-            raise InputError(f"cv must be at least 2 folds, not {cv}.")
-        generator = np.random.default_rng(seed)
-        order = np.argsort(codes[rows] + generator.random(len(rows)))
-        fold = np.empty(len(rows), dtype=np.intp)
-        fold[order] = np.arange(len(rows)) % cv
-        return [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(int(cv))]
-    place = np.full(len(codes), -1, dtype=np.intp)
-    place[rows] = np.arange(len(rows))
-    try:
-        given = [(place[np.asarray(train)], place[np.asarray(test)]) for train, test in cv]
-    except (TypeError, ValueError, IndexError):
-        raise InputError("cv must be a number of folds or a list of (train rows, test rows) pairs.") from None
-    return [(train[train >= 0], test[test >= 0]) for train, test in given]
-
-
-def usable_folds(folds: Sequence[Fold], labels: Codes) -> list[Fold]:
-    """Folds with at least two classes on either side: others can neither be fitted nor judged."""
-    return [fold for fold in folds if all(len(np.unique(labels[side])) > 1 for side in fold)]
-
-
-def cross_validate(
-    table: Any,
-    codes: Codes,
-    weights: Vector,
-    count: int,
-    maps: Sequence[FeatureMap],
-    candidates: Sequence[Candidate],
-    regularizations: Sequence[float],
-    *,
-    rows: NDArray[np.intp],
-    folds: Sequence[Fold],
-    priors: Vector | None = None,
-    match: bool = False,
-    run: Run,
-    seed: int = 0,
-    threads: int = 0,
-) -> Choice:
-    """Ordinal AUC of every candidate, over ``folds`` of the labelled ``rows``; one iteration of ``run`` per map.
-
-    Parameters
-    ----------
-    maps : one feature map per bandwidth
-    candidates : losses with γ
+    ``areas`` (folds, maps, candidates, λ) are NaN where nothing was tried; ``held_out`` has the scores of a fold's
+    test rows, one column for every λ, by (map, candidate, fold).
     """
-    labels, label_weights = codes[rows], weights[rows]
-    rest = np.flatnonzero(codes < 0)
-    if len(rest) > MOST_UNLABELLED:
-        rest = np.sort(np.random.default_rng(seed).choice(rest, MOST_UNLABELLED, replace=False))
-    shape = (len(maps), len(candidates), len(regularizations))
-    areas = np.full((len(folds), *shape), np.nan)
-    held_out = np.full((*shape, len(rows)), np.nan)
-    for number in run.iterations():
-        features = maps[number]
-        mapped = features.transform(table[rows])
-        unlabelled = unlabelled_moments(table, rest, weights[rest], features, threads) if len(rest) else None
-        centre = _overall_mean(mapped, label_weights, unlabelled, float(weights[codes < 0].sum()))
 
-        def candidate(
-            fold: int,
-            which: int,
-            mapped: Matrix = mapped,
-            unlabelled: tuple[Vector, Matrix] | None = unlabelled,
-            centre: Vector = centre,
-        ) -> Matrix:
-            train, test = folds[fold]
-            one = candidates[which]
-            if one.loss == "logistic":
-                known = mapped[train], labels[train], label_weights[train]
-                path = solve_logistic_path(*known, regularizations, _LOGISTIC_TOLERANCE)
-                return (mapped[test] - centre) @ path
-            data = _fold_moments(mapped[train], labels[train], label_weights[train], count, unlabelled, priors, match)
-            quadratic = data.quadratic(one.labelled_weight[data.splits.kept])
-            return (mapped[test] - centre) @ solve_path(quadratic, data.linear(), regularizations)
+    table: Any
+    codes: Codes
+    weights: Vector
+    count: int
+    maps: Sequence[FeatureMap]
+    candidates: Sequence[Candidate]
+    regularizations: Sequence[float]
+    rows: NDArray[np.intp]
+    folds: Sequence[Fold]
+    priors: Vector | None = None
+    match: bool = False
+    seed: int = 0
+    threads: int = 0
+    areas: NDArray[np.float64] = field(init=False)
+    held_out: dict[tuple[int, int, int], Matrix] = field(init=False, default_factory=dict)
 
-        tasks = [(f, g) for f in range(len(folds)) for g in range(len(candidates))]
+    def __post_init__(self) -> None:
+        self.labels, self.label_weights = self.codes[self.rows], self.weights[self.rows]
+        shape = (len(self.folds), len(self.maps), len(self.candidates), len(self.regularizations))
+        self.areas = np.full(shape, np.nan)
+
+    def take(self, number: int, tasks: Sequence[tuple[int, int]]) -> None:
+        """Try pairs of a candidate and a fold with one map; what was tried before is left as it is."""
+        tasks = [(g, f) for g, f in tasks if (number, g, f) not in self.held_out]
+        if not tasks:
+            return
+        features = self.maps[number]
+        mapped = features.transform(self.table[self.rows])
+        unlabelled = None
+        if self.match or not all(self.candidates[g].ignores_unlabelled for g, _ in tasks):
+            unlabelled = self._unlabelled(features)
         with pool.single_threaded_blas():
-            scored = pool.run(candidate, tasks, threads)
-        for (f, g), columns in zip(tasks, scored):
-            test = folds[f][1]
-            held_out[number, g][:, test] = columns.T
-            areas[f, number, g] = [
-                ordinal_auc(labels[test], column, label_weights[test], count) for column in columns.T
+            scored = pool.run(lambda g, f: self._score(mapped, unlabelled, g, f), tasks, self.threads)
+        for (g, f), columns in zip(tasks, scored):
+            test = self.folds[f][1]
+            self.held_out[number, g, f] = columns
+            self.areas[f, number, g] = [
+                ordinal_auc(self.labels[test], column, self.label_weights[test], self.count) for column in columns.T
             ]
-        run.report(auc=float(areas[:, number].mean(axis=0).max()))
-    losses = [one.loss for one in candidates]
-    place = winner(areas, losses)
-    cautious = np.array([one.ignores_unlabelled for one in candidates])
-    plain = None
-    if cautious.any():
-        plain = winner(np.where(cautious[:, None], areas, np.nan), losses)
-    return Choice(place, plain, areas.mean(axis=0), rows, held_out[place])
+
+    def _unlabelled(self, features: FeatureMap) -> tuple[Vector, Matrix] | None:
+        rest = np.flatnonzero(self.codes < 0)
+        if len(rest) > MOST_UNLABELLED:
+            rest = np.sort(np.random.default_rng(self.seed).choice(rest, MOST_UNLABELLED, replace=False))
+        return unlabelled_moments(self.table, rest, self.weights[rest], features, self.threads) if len(rest) else None
+
+    def _score(self, mapped: Matrix, unlabelled: tuple[Vector, Matrix] | None, which: int, fold: int) -> Matrix:
+        """Scores of the fold's test rows by the models of all λ, each in units of its scores of all labelled rows."""
+        train, test = self.folds[fold]
+        one = self.candidates[which]
+        known = mapped[train], self.labels[train], self.label_weights[train]
+        if one.loss == "logistic":
+            path = solve_logistic_path(*known, self.regularizations, _LOGISTIC_TOLERANCE)
+        else:
+            data = _fold_moments(*known, self.count, unlabelled, self.priors, self.match)
+            quadratic = data.quadratic(one.labelled_weight[data.splits.kept])
+            path = solve_path(quadratic, data.linear(), self.regularizations)
+        return own_units(mapped @ path, self.label_weights)[0][test]
+
+    def choice(self, tried: Sequence[int]) -> Choice:
+        """The winner of the folds ``tried``, among candidates that were tried in all of them."""
+        areas = self.areas[list(tried)]
+        losses = [one.loss for one in self.candidates]
+        place = winner(areas, losses)
+        cautious = np.array([one.ignores_unlabelled for one in self.candidates])[:, None]
+        plain = None
+        if np.isfinite(np.where(cautious, areas, np.nan).mean(axis=0)).any():
+            plain = winner(np.where(cautious, areas, np.nan), losses)
+        m, g, r = place
+        rows = np.concatenate([self.rows[self.folds[f][1]] for f in tried])
+        held_out = np.concatenate([self.held_out[m, g, f][:, r] for f in tried])
+        return Choice(place, plain, areas.mean(axis=0), rows, held_out)
+
+
+def cross_validate(trials: Trials, begin: int, run: Run) -> Choice:
+    """Two rounds over the candidates, the first on the first ``begin`` folds.
+
+    ``run`` has one iteration per map and one for the second round.
+    """
+    first, every = range(begin), range(len(trials.folds))
+    plain = [g for g, one in enumerate(trials.candidates) if one.ignores_unlabelled]
+    opening = plain or list(range(len(trials.candidates)))
+    tried: Sequence[int] = first
+    for number in run.iterations():
+        if number < len(trials.maps):
+            trials.take(number, [(g, f) for f in first for g in opening])
+        else:
+            losses = [one.loss for one in trials.candidates]
+            for m, loss in still_open(trials.areas[:begin], losses):
+                trials.take(m, [(g, f) for f in every for g, other in enumerate(losses) if other == loss])
+            tried = every
+        run.report(auc=float(np.nanmax(trials.areas[list(tried)].mean(axis=0))))
+    return trials.choice(tried)
+
+
+def still_open(areas: NDArray[np.float64], losses: Sequence[str]) -> list[tuple[int, str]]:
+    """Maps and losses worth a second round: the best maps of a loss, unless it is clearly behind the other one."""
+    means = areas.mean(axis=0)
+    best = _best_of_losses(means, losses)
+    left = list(best)
+    if len(best) == 2:
+        lead, error = _lead(areas, best)
+        left = [loss for loss in best if (lead if loss == "squared" else -lead) >= -_CLEARLY * error]
+    found = []
+    for loss in left:
+        own = means[:, [one == loss for one in losses]]
+        reached = np.where(np.isfinite(own), own, -np.inf).max(axis=(1, 2))
+        order = np.argsort(-reached, kind="stable")[:MAPS_KEPT]
+        found += [(int(m), loss) for m in order if np.isfinite(reached[m])]
+    return found
 
 
 def _fold_moments(
@@ -185,35 +206,51 @@ def _fold_moments(
     return Moments(splits, means, rooted.T @ rooted, mean_u, second_u)
 
 
-def _overall_mean(
-    mapped: Matrix, weights: Vector, unlabelled: tuple[Vector, Matrix] | None, unlabelled_total: float
-) -> Vector:
-    total = weights @ mapped
-    if unlabelled is not None:
-        total = total + unlabelled_total * unlabelled[0]
-    return np.asarray(total / (weights.sum() + unlabelled_total))
+def own_units(scores: Matrix, weights: Vector) -> tuple[Matrix, Vector, Vector]:
+    """Every column less its weighted mean and over its weighted deviation; both come back as well.
+
+    >>> own_units(np.array([[1.0], [3.0]]), np.ones(2))
+    (array([[-1.],
+           [ 1.]]), array([2.]), array([1.]))
+    """
+    shares = weights / weights.sum()
+    middle = shares @ scores
+    spread = np.sqrt(shares @ np.square(scores - middle))
+    # Scores that are all alike have no unit of their own.
+    spread = np.where(spread > 0, spread, 1.0)
+    return (scores - middle) / spread, middle, spread
 
 
-def winner(areas: NDArray[np.float64], losses: Sequence[str]) -> tuple[int, int, int]:
+def winner(areas: NDArray[np.float64], losses: Sequence[str]) -> Place:
     """The place to choose from ``areas`` (folds, maps, candidates, λ).
 
     The best of either loss; the squared one is taken over the logistic one where its lead, paired over the folds, is
     greater than its standard error.
     """
-    means = areas.mean(axis=0)
+    best = _best_of_losses(areas.mean(axis=0), losses)
+    if len(best) == 1:
+        return next(iter(best.values()))
+    lead, error = _lead(areas, best)
+    return best["squared"] if lead > error else best["logistic"]
+
+
+def _best_of_losses(means: NDArray[np.float64], losses: Sequence[str]) -> dict[str, Place]:
     best = {}
     for loss in ("squared", "logistic"):
         own = np.array([one == loss for one in losses])[:, None]
         if np.isfinite(means[:, own[:, 0]]).any():
             best[loss] = _best(np.where(own, means, np.nan))
-    if len(best) == 1:
-        return next(iter(best.values()))
+    return best
+
+
+def _lead(areas: NDArray[np.float64], best: dict[str, Place]) -> tuple[float, float]:
+    """The squared loss's mean lead over the logistic one, and its standard error over the folds."""
     lead = areas[:, *best["squared"]] - areas[:, *best["logistic"]]
     error = float(np.std(lead, ddof=1)) / len(lead) ** 0.5 if len(lead) > 1 else 0.0
-    return best["squared"] if float(lead.mean()) > error else best["logistic"]
+    return float(lead.mean()), error
 
 
-def _best(results: NDArray[np.float64]) -> tuple[int, int, int]:
+def _best(results: NDArray[np.float64]) -> Place:
     """The best candidate; of those that tie, the first loss and γ, then the strongest λ, then the widest map."""
     places = np.argwhere(results >= np.nanmax(results) - _TIE)
     order = np.lexsort((-places[:, 0], -places[:, 2], places[:, 1]))

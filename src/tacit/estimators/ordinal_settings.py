@@ -15,7 +15,7 @@ from tacit.solvers.feature_moments import FeatureMap
 
 Vector = NDArray[np.float64]
 
-REGULARIZATIONS = tuple(10.0 ** (e / 2) for e in range(-14, 1))
+REGULARIZATIONS = tuple(10.0**e for e in range(-7, 1))
 MOST_LINEAR_COLUMNS = 512
 """Up to so many columns the linear kernel is tried beside the Gaussian one."""
 UNLABELLED_WEIGHTS = (0.0, 0.25, 0.5, 1.0)

@@ -31,8 +31,6 @@ Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
-_NEGLIGIBLE = 1e-4
-"""Directions whose curvature is below this share of λ are left out: they would move by about that share of nothing."""
 _FREE = 1e-6
 """λ of a slope that is all but free; it keeps the slope finite where the scores part the classes."""
 _MOST_STEPS = 100
@@ -47,7 +45,8 @@ def solve_logistic_path(
     Parameters
     ----------
     mapped, codes, weights : features (n, D), class numbers and positive weights of the labelled rows
-    tolerance : Newton stops where half its squared decrement, about what is left to gain in J, is below this
+    tolerance : Newton stops where half its squared decrement, about what is left to gain in J, is below this; directions
+        whose curvature is below its square root times λ are left out
 
     >>> rows = np.array([[-2.0], [-1.0], [1.0], [2.0]])
     >>> w = solve_logistic_path(rows, np.array([0, 1, 0, 1]), np.ones(4), [1.0, 0.01])
@@ -68,7 +67,8 @@ def solve_logistic_path(
         cuts = problem.plain_thresholds()
         for place in np.argsort(regularizations)[::-1]:
             strength = float(regularizations[place])
-            size = max(1, int(np.count_nonzero(problem.curvature > _NEGLIGIBLE * strength)))
+            # A direction whose curvature is a small share of λ moves by about that share of what it would unpenalised.
+            size = max(1, int(np.count_nonzero(problem.curvature > tolerance**0.5 * strength)))
             w, cuts = _newton(problem.first(size), np.pad(w, (0, size - len(w))), cuts, strength, tolerance)
             found[:, place] = problem.basis[:, :size] @ w
     return found

@@ -1,0 +1,54 @@
+"""Which labelled rows take part in choosing parameters, and how they are held out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import InputError
+
+Codes = NDArray[np.intp]
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+MOST_LABELLED = 2_000
+
+
+def selection_rows(codes: Codes, seed: int) -> NDArray[np.intp]:
+    """At most 2,000 labelled rows, every class in its share."""
+    labelled = np.flatnonzero(codes >= 0)
+    if len(labelled) <= MOST_LABELLED:
+        return labelled
+    order = np.argsort(codes[labelled] + np.random.default_rng(seed).random(len(labelled)))
+    return np.sort(labelled[order[np.linspace(0, len(labelled) - 1, MOST_LABELLED).astype(np.intp)]])
+
+
+def make_folds(codes: Codes, rows: NDArray[np.intp], cv: Any, seed: int) -> tuple[list[Fold], list[Fold]]:
+    """Folds over the labelled ``rows``, as positions in ``rows``: those to begin with, and as many again.
+
+    A number makes stratified folds, twice with other draws; folds that ``cv`` lists are not added to.
+    """
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        if cv < 2:
+            raise InputError(f"cv must be at least 2 folds, not {cv}.")
+        generator = np.random.default_rng(seed)
+        return _stratified(codes[rows], int(cv), generator), _stratified(codes[rows], int(cv), generator)
+    place = np.full(len(codes), -1, dtype=np.intp)
+    place[rows] = np.arange(len(rows))
+    try:
+        given = [(place[np.asarray(train)], place[np.asarray(test)]) for train, test in cv]
+    except (TypeError, ValueError, IndexError):
+        raise InputError("cv must be a number of folds or a list of (train rows, test rows) pairs.") from None
+    return [(train[train >= 0], test[test >= 0]) for train, test in given], []
+
+
+def _stratified(labels: Codes, count: int, generator: np.random.Generator) -> list[Fold]:
+    order = np.argsort(labels + generator.random(len(labels)))
+    fold = np.empty(len(labels), dtype=np.intp)
+    fold[order] = np.arange(len(labels)) % count
+    return [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(count)]
+
+
+def usable_folds(folds: Sequence[Fold], labels: Codes) -> list[Fold]:
+    """Folds with at least two classes on either side: others can neither be fitted nor judged."""
+    return [fold for fold in folds if all(len(np.unique(labels[side])) > 1 for side in fold)]
