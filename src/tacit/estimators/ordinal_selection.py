@@ -2,9 +2,10 @@
 
 The first round tries every map without unlabelled rows, which is cheap: a fold of the squared loss gathers moments of
 its few labelled rows and one eigendecomposition gives the whole path over λ; the logistic loss takes a few Newton steps
-per λ. The second round goes on with the best maps of each loss alone, and leaves out a loss that is clearly behind: as
-many folds again, since five know an AUC too badly to tell neighbours apart, and the candidates with unlabelled pairs,
-for which (at most 5,000) unlabelled rows are mapped once per map and their moments reused in every fold.
+per λ. The second round goes on with the best maps of each loss alone, without the squared loss where it is behind by
+more than a standard error: as many folds again, since five know an AUC too badly to tell neighbours apart, and the
+candidates with unlabelled pairs, for which (at most 5,000) unlabelled rows are mapped once per map and their moments
+reused in every fold.
 
 Where both losses are left the squared one has to lead by more than a standard error, since with few labels it wins by
 chance more often than by merit. γ = 1, which ignores the unlabelled rows, is always among the candidates and wins ties;
@@ -27,7 +28,7 @@ from tacit.estimators.ordinal_folds import Fold
 from tacit.estimators.ordinal_settings import Candidate
 from tacit.objective.pairwise import Moments, Splits, matched_priors
 from tacit.progress import Run
-from tacit.solvers.all_threshold import solve_logistic_path
+from tacit.solvers.all_threshold import principal_axes, solve_logistic_path
 from tacit.solvers.feature_moments import FeatureMap
 from tacit.solvers.ordinal_exact import class_totals, present_priors, solve_path, unlabelled_moments
 
@@ -37,10 +38,8 @@ Codes = NDArray[np.intp]
 Place = tuple[int, int, int]
 
 MOST_UNLABELLED = 5_000
-MAPS_KEPT = 3
+MAPS_KEPT = 2
 """Maps per loss that the second round goes on with."""
-_CLEARLY = 2.0
-"""Standard errors by which a loss is clearly behind."""
 _TIE = 1e-9
 _LOGISTIC_TOLERANCE = 1e-4
 """Enough to rank candidates: the score moves by about a hundredth of the distance between thresholds."""
@@ -105,9 +104,13 @@ class Trials:
             return
         features = self.maps[number]
         mapped = features.transform(self.table[self.rows])
+        with pool.single_threaded_blas():
+            # Turning the features changes no model, and along these axes no fold has to look for its own.
+            axes = principal_axes(mapped, self.label_weights / self.label_weights.sum())[1]
+            mapped = mapped @ axes
         unlabelled = None
         if self.match or not all(self.candidates[g].ignores_unlabelled for g, _ in tasks):
-            unlabelled = self._unlabelled(features)
+            unlabelled = self._unlabelled(features, axes)
         with pool.single_threaded_blas():
             scored = pool.run(lambda g, f: self._score(mapped, unlabelled, g, f), tasks, self.threads)
         for (g, f), columns in zip(tasks, scored):
@@ -117,11 +120,15 @@ class Trials:
                 ordinal_auc(self.labels[test], column, self.label_weights[test], self.count) for column in columns.T
             ]
 
-    def _unlabelled(self, features: FeatureMap) -> tuple[Vector, Matrix] | None:
+    def _unlabelled(self, features: FeatureMap, axes: Matrix) -> tuple[Vector, Matrix] | None:
         rest = np.flatnonzero(self.codes < 0)
         if len(rest) > MOST_UNLABELLED:
             rest = np.sort(np.random.default_rng(self.seed).choice(rest, MOST_UNLABELLED, replace=False))
-        return unlabelled_moments(self.table, rest, self.weights[rest], features, self.threads) if len(rest) else None
+        if not len(rest):
+            return None
+        mean, second = unlabelled_moments(self.table, rest, self.weights[rest], features, self.threads)
+        with pool.single_threaded_blas():
+            return mean @ axes, axes.T @ second @ axes
 
     def _score(self, mapped: Matrix, unlabelled: tuple[Vector, Matrix] | None, which: int, fold: int) -> Matrix:
         """Scores of the fold's test rows by the models of all λ, each in units of its scores of all labelled rows."""
@@ -129,7 +136,7 @@ class Trials:
         one = self.candidates[which]
         known = mapped[train], self.labels[train], self.label_weights[train]
         if one.loss == "logistic":
-            path = solve_logistic_path(*known, self.regularizations, _LOGISTIC_TOLERANCE)
+            path = solve_logistic_path(*known, self.regularizations, _LOGISTIC_TOLERANCE, principal=True)
         else:
             data = _fold_moments(*known, self.count, unlabelled, self.priors, self.match)
             quadratic = data.quadratic(one.labelled_weight[data.splits.kept])
@@ -173,15 +180,18 @@ def cross_validate(trials: Trials, begin: int, run: Run) -> Choice:
 
 
 def still_open(areas: NDArray[np.float64], losses: Sequence[str]) -> list[tuple[int, str]]:
-    """Maps and losses worth a second round: the best maps of a loss, unless it is clearly behind the other one."""
+    """Maps and losses worth a second round: the best maps of a loss.
+
+    The squared loss, which would have to lead, is left out where it is behind by more than a standard error.
+    """
     means = areas.mean(axis=0)
     best = _best_of_losses(means, losses)
-    left = list(best)
     if len(best) == 2:
         lead, error = _lead(areas, best)
-        left = [loss for loss in best if (lead if loss == "squared" else -lead) >= -_CLEARLY * error]
+        if lead < -error:
+            del best["squared"]
     found = []
-    for loss in left:
+    for loss in best:
         own = means[:, [one == loss for one in losses]]
         reached = np.where(np.isfinite(own), own, -np.inf).max(axis=(1, 2))
         order = np.argsort(-reached, kind="stable")[:MAPS_KEPT]

@@ -38,8 +38,9 @@ _SUFFICIENT = 1e-4
 
 
 def solve_logistic_path(
-    mapped: Matrix, codes: Codes, weights: Vector, regularizations: Sequence[float], tolerance: float = 1e-8
-) -> Matrix:
+    mapped: Matrix, codes: Codes, weights: Vector, regularizations: Sequence[float], tolerance: float = 1e-8,
+    *, principal: bool = False,
+) -> Matrix:  # fmt: skip
     """w(λ) for every λ, as columns, shape (D, number of λ).
 
     Parameters
@@ -47,6 +48,7 @@ def solve_logistic_path(
     mapped, codes, weights : features (n, D), class numbers and positive weights of the labelled rows
     tolerance : Newton stops where half its squared decrement, about what is left to gain in J, is below this; directions
         whose curvature is below its square root times λ are left out
+    principal : the features are along principal axes already, greatest first, as far as it matters
 
     >>> rows = np.array([[-2.0], [-1.0], [1.0], [2.0]])
     >>> w = solve_logistic_path(rows, np.array([0, 1, 0, 1]), np.ones(4), [1.0, 0.01])
@@ -62,15 +64,15 @@ def solve_logistic_path(
         )
     found = np.zeros((mapped.shape[1], len(regularizations)))
     with single_threaded_blas():
-        problem = Problem.of(mapped, codes, weights)
+        problem = Problem.of(mapped, codes, weights, principal)
         w = np.zeros(0)
         cuts = problem.plain_thresholds()
         for place in np.argsort(regularizations)[::-1]:
             strength = float(regularizations[place])
             # A direction whose curvature is a small share of λ moves by about that share of what it would unpenalised.
-            size = max(1, int(np.count_nonzero(problem.curvature > tolerance**0.5 * strength)))
+            size = int(np.max(np.flatnonzero(problem.curvature > tolerance**0.5 * strength), initial=0)) + 1
             w, cuts = _newton(problem.first(size), np.pad(w, (0, size - len(w))), cuts, strength, tolerance)
-            found[:, place] = problem.basis[:, :size] @ w
+            found[:, place] = problem.turn_back(w)
     return found
 
 
@@ -90,28 +92,49 @@ def logistic_cuts(scores: Vector, codes: Codes, weights: Vector) -> Vector | Non
         return None
     problem = Problem.of((scores[:, None] - middle) / spread, codes, weights)
     w, cuts = _newton(problem, np.zeros(1), problem.plain_thresholds(), _FREE, 1e-12)
-    slope = float(problem.basis[0, 0] * w[0])
+    slope = float(problem.turn_back(w)[0])
     return np.asarray(middle + spread * cuts / slope) if slope > _FREE else None
+
+
+def principal_axes(mapped: Matrix, shares: Vector) -> tuple[Vector, Matrix]:
+    """Eigenvalues and eigenvectors of Σ share φ φᵀ, greatest first.
+
+    >>> principal_axes(np.array([[0.0, 2.0], [1.0, 0.0]]), np.array([0.5, 0.5]))[0]
+    array([2. , 0.5])
+    """
+    rooted = mapped * np.sqrt(shares)[:, None]
+    values, vectors = scipy.linalg.eigh(rooted.T @ rooted, driver="evd", check_finite=False)
+    return values[::-1], np.ascontiguousarray(vectors[:, ::-1])
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Rows in the eigenbasis of M, greatest curvature first; ``signs`` are s_ij of the splits that have both sides."""
+    """Rows in the eigenbasis of M, greatest curvature first; ``signs`` are s_ij of the splits that have both sides.
 
-    basis: Matrix
+    ``basis`` is None where the rows came along such axes.
+    """
+
+    basis: Matrix | None
     curvature: Vector
     rows: Matrix
     signs: Matrix
     shares: Vector
 
     @classmethod
-    def of(cls, mapped: Matrix, codes: Codes, weights: Vector) -> Self:
+    def of(cls, mapped: Matrix, codes: Codes, weights: Vector, principal: bool = False) -> Self:
         shares = weights / weights.sum()
         borders = np.arange(codes.min(), codes.max())
-        rooted = mapped * np.sqrt(len(borders) / 4 * shares)[:, None]
-        values, vectors = scipy.linalg.eigh(rooted.T @ rooted, driver="evd", check_finite=False)
-        basis = np.ascontiguousarray(vectors[:, ::-1])
-        return cls(basis, values[::-1], mapped @ basis, np.where(codes[:, None] > borders, 1.0, -1.0), shares)
+        signs = np.where(codes[:, None] > borders, 1.0, -1.0)
+        if principal:
+            return cls(None, len(borders) / 4 * (shares @ np.square(mapped)), mapped, signs, shares)
+        values, basis = principal_axes(mapped, shares)
+        return cls(basis, len(borders) / 4 * values, mapped @ basis, signs, shares)
+
+    def turn_back(self, w: Vector) -> Vector:
+        """Coefficients of the first directions as coefficients of the features."""
+        if self.basis is None:
+            return np.pad(w, (0, len(self.curvature) - len(w)))
+        return np.asarray(self.basis[:, : len(w)] @ w)
 
     def first(self, size: int) -> Self:
         """The same in the first ``size`` directions."""
