@@ -37,10 +37,10 @@ def test_value_and_derivatives_are_those_of_the_oracle():
 
     at = np.concatenate([w, cuts])
     assert problem.value(w, cuts, 0.3) == pytest.approx(value(at), rel=1e-12)
-    gradient, hessian = problem.derivatives(w, cuts, 0.3)
+    gradient, hessian = problem.gradient(w, cuts, 0.3), problem.hessian(w, cuts, 0.3)
     small = 1e-5 * np.eye(8)
     np.testing.assert_allclose(gradient, [(value(at + e) - value(at - e)) / 2e-5 for e in small], atol=1e-8)
-    slopes = [problem.derivatives((at + e)[:5], (at + e)[5:], 0.3)[0] for e in small]
+    slopes = [problem.gradient((at + e)[:5], (at + e)[5:], 0.3) for e in small]
     np.testing.assert_allclose(hessian, [(slope - gradient) / 1e-5 for slope in slopes], atol=1e-4)
 
 

@@ -17,7 +17,7 @@ strongest to the weakest and each from the one before, starts small and grows.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.linalg
@@ -33,8 +33,12 @@ Codes = NDArray[np.intp]
 
 _FREE = 1e-6
 """λ of a slope that is all but free; it keeps the slope finite where the scores part the classes."""
+_FEWEST = 32
+"""Directions that are never left out: under a strong λ all of them move little, and still make the order."""
 _MOST_STEPS = 100
 _SUFFICIENT = 1e-4
+_KEPT = 0.4
+"""A Hessian is used again while every step promises at most this share of the one before."""
 
 
 def solve_logistic_path(
@@ -70,7 +74,8 @@ def solve_logistic_path(
         for place in np.argsort(regularizations)[::-1]:
             strength = float(regularizations[place])
             # A direction whose curvature is a small share of λ moves by about that share of what it would unpenalised.
-            size = int(np.max(np.flatnonzero(problem.curvature > tolerance**0.5 * strength), initial=0)) + 1
+            felt = np.flatnonzero(problem.curvature > tolerance**0.5 * strength)
+            size = min(max(int(np.max(felt, initial=0)) + 1, _FEWEST), len(problem.curvature))
             w, cuts = _newton(problem.first(size), np.pad(w, (0, size - len(w))), cuts, strength, tolerance)
             found[:, place] = problem.turn_back(w)
     return found
@@ -150,36 +155,53 @@ class Problem:
         margins = self.signs * ((self.rows @ w)[:, None] - cuts)
         return float(self.shares @ np.logaddexp(0.0, -margins).sum(axis=1)) + strength / 2 * float(w @ w)
 
-    def derivatives(self, w: Vector, cuts: Vector, strength: float) -> tuple[Vector, Matrix]:
-        """Gradient and Hessian of J by (w, b)."""
+    def gradient(self, w: Vector, cuts: Vector, strength: float) -> Vector:
+        """Derivatives of J by (w, b)."""
+        slopes = -self.shares[:, None] * self.signs * self._misses(w, cuts)
+        return np.concatenate([self.rows.T @ slopes.sum(axis=1) + strength * w, -slopes.sum(axis=0)])
+
+    def hessian(self, w: Vector, cuts: Vector, strength: float) -> Matrix:
+        """Second derivatives of J by (w, b)."""
         size = len(w)
-        misses = expit(-self.signs * ((self.rows @ w)[:, None] - cuts))
-        slopes = -self.shares[:, None] * self.signs * misses
+        misses = self._misses(w, cuts)
         bends = self.shares[:, None] * misses * (1 - misses)
-        gradient = np.concatenate([self.rows.T @ slopes.sum(axis=1) + strength * w, -slopes.sum(axis=0)])
-        hessian = np.zeros((len(gradient), len(gradient)))
+        result = np.zeros((size + len(cuts), size + len(cuts)))
         rooted = self.rows * np.sqrt(bends.sum(axis=1))[:, None]
-        hessian[:size, :size] = rooted.T @ rooted
-        hessian[:size, size:] = -(self.rows.T @ bends)
-        hessian[size:, :size] = hessian[:size, size:].T
-        diagonal = np.concatenate([np.full(size, strength), bends.sum(axis=0)])
-        hessian[np.diag_indices(len(gradient))] += diagonal
-        return gradient, hessian
+        result[:size, :size] = rooted.T @ rooted
+        result[:size, size:] = -(self.rows.T @ bends)
+        result[size:, :size] = result[:size, size:].T
+        result[np.diag_indices(len(result))] += np.concatenate([np.full(size, strength), bends.sum(axis=0)])
+        return result
+
+    def _misses(self, w: Vector, cuts: Vector) -> Matrix:
+        """How likely every row is held to be on the wrong side of every threshold."""
+        return np.asarray(expit(-self.signs * ((self.rows @ w)[:, None] - cuts)))
 
 
 def _newton(problem: Problem, w: Vector, cuts: Vector, strength: float, tolerance: float) -> tuple[Vector, Vector]:
-    """Newton's method; a step is halved until it keeps a ten-thousandth of what its slope promises."""
+    """Newton's method; a step is halved until it keeps a ten-thousandth of what its slope promises.
+
+    A score of zero has to move: under a strong λ there is little to gain in J, and yet an order to find.
+    """
     value = problem.value(w, cuts, strength)
     if not np.isfinite(value):
         raise DivergedError(
             "The logistic loss is not finite in Newton's method: scale the columns of X (standardise=True), raise "
             "regularization or use loss='squared'."
         )
+    factor: Any = None
+    before = 0.0
     for _ in range(_MOST_STEPS):
-        gradient, hessian = problem.derivatives(w, cuts, strength)
-        step = _direction(hessian, gradient)
-        promise = float(gradient @ step)
-        if not promise / 2 > tolerance:
+        gradient = problem.gradient(w, cuts, strength)
+        promise = 0.0
+        if factor is not None:
+            step = np.asarray(scipy.linalg.cho_solve(factor, gradient, check_finite=False))
+            promise = float(gradient @ step)
+        if factor is None or not promise <= _KEPT * before:
+            factor = _factor(problem.hessian(w, cuts, strength))
+            step = np.asarray(scipy.linalg.cho_solve(factor, gradient, check_finite=False))
+            promise = float(gradient @ step)
+        if not promise / 2 > tolerance and w.any():
             break
         length = 1.0
         new = problem.value(w - step[: len(w)], cuts - step[len(w) :], strength)
@@ -188,18 +210,16 @@ def _newton(problem: Problem, w: Vector, cuts: Vector, strength: float, toleranc
             new = problem.value(w - length * step[: len(w)], cuts - length * step[len(w) :], strength)
         if not new < value:
             break
-        w, cuts, value = w - length * step[: len(w)], cuts - length * step[len(w) :], new
+        w, cuts, value, before = w - length * step[: len(w)], cuts - length * step[len(w) :], new, promise
     return w, cuts
 
 
-def _direction(hessian: Matrix, gradient: Vector) -> Vector:
-    """Newton's direction. Where rows are parted so well that rounding eats the curvature, a shade of it is put back."""
+def _factor(hessian: Matrix) -> Any:
+    """Cholesky's. Where rows are parted so well that rounding eats the curvature, a shade of it is put back."""
     shade = 0.0
     while True:
         try:
             shaded = hessian + shade * np.eye(len(hessian)) if shade else hessian
-            factor = scipy.linalg.cho_factor(shaded, check_finite=False)
+            return scipy.linalg.cho_factor(shaded, check_finite=False)
         except scipy.linalg.LinAlgError:
             shade = max(10 * shade, 1e-12 * float(np.trace(hessian)))
-            continue
-        return np.asarray(scipy.linalg.cho_solve(factor, gradient, check_finite=False))
