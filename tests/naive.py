@@ -341,6 +341,14 @@ def all_threshold_loss(w, cuts, features, codes, weights, strength):
     return total / np.sum(weights) + strength / 2 * w @ w
 
 
+def in_own_units(scores, weights):
+    """Scores less their weighted mean, over their weighted deviation; each row counts as often as its weight says."""
+    rows = [s for s, w in zip(scores, weights) for _ in range(int(w))]
+    middle = sum(rows) / len(rows)
+    deviation = (sum((s - middle) ** 2 for s in rows) / len(rows)) ** 0.5
+    return np.array([(s - middle) / deviation for s in scores])
+
+
 def best_cut_cost(scores, codes, weights, k, cost):
     """The least cost(predicted) over every way to cut the scores into k consecutive classes."""
     from itertools import combinations_with_replacement

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from tacit.errors import DivergedError, InputError
-from tacit.solvers.all_threshold import Problem, logistic_cuts, solve_logistic_path
+from tacit.solvers.all_threshold import Problem, logistic_cuts, principal_axes, solve_logistic_path
 from tacit.solvers.thresholds import thresholds
 from tests import naive
 
@@ -67,6 +67,25 @@ def test_directions_that_cannot_matter_may_be_left_out():
     found = rows @ solve_logistic_path(rows, codes, weights, [0.01], 1e-14)[:, 0]
     best = rows @ oracle_minimum(rows, codes, weights, 0.01)
     np.testing.assert_allclose(found, best, atol=1e-3)
+
+
+def test_features_along_principal_axes_need_no_turning():
+    rows, codes, weights = graded_rows(n=60, size=8)
+    axes = principal_axes(rows, weights / weights.sum())[1]
+    turned = solve_logistic_path(rows @ axes, codes, weights, [1e-3, 0.1], 1e-12, principal=True)
+    np.testing.assert_allclose(axes @ turned, solve_logistic_path(rows, codes, weights, [1e-3, 0.1], 1e-12), atol=1e-5)
+
+
+def test_a_strong_penalty_shrinks_scores_and_keeps_their_order():
+    """A column that is almost constant has all the curvature, and the tolerance is above what there is to gain."""
+    rows, codes, weights = graded_rows(n=60, size=6)
+    rows = np.hstack([10.0 + rows[:, -1:], 0.1 * rows[:, :5]])
+    strengths = [1e3, 1e1]
+    rough = rows @ solve_logistic_path(rows, codes, weights, strengths, 1e-3)
+    exact = rows @ solve_logistic_path(rows, codes, weights, strengths, 1e-14)
+    for found, best in zip(rough.T, exact.T):
+        assert np.ptp(best) < 0.5
+        assert np.corrcoef(found, best)[0, 1] > 0.99
 
 
 def test_parted_rows_have_finite_scores():

@@ -216,9 +216,7 @@ def _descend(
     return Solution(descent.coefficients, splits.priors, run.history)
 
 
-def _matched(
-    table: Any, codes: Codes, weights: Vector, count: int, features: FeatureMap, threads: int
-) -> Vector:
+def _matched(table: Any, codes: Codes, weights: Vector, count: int, features: FeatureMap, threads: int) -> Vector:
     """The priors under which the labelled classes look like the unlabelled rows, from their means in one pass."""
     groups = np.where(codes < 0, count, codes)
     totals = class_totals(groups, weights, count + 1)

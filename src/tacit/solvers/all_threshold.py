@@ -50,8 +50,8 @@ def solve_logistic_path(
     Parameters
     ----------
     mapped, codes, weights : features (n, D), class numbers and positive weights of the labelled rows
-    tolerance : Newton stops where half its squared decrement, about what is left to gain in J, is below this; directions
-        whose curvature is below its square root times λ are left out
+    tolerance : Newton stops where half its squared decrement, about what is left to gain in J, is below this;
+        directions whose curvature is below its square root times λ are left out
     principal : the features are along principal axes already, greatest first, as far as it matters
 
     >>> rows = np.array([[-2.0], [-1.0], [1.0], [2.0]])

@@ -1,0 +1,129 @@
+"""Choosing an ordinal ranker's parameters: folds, the two rounds, and scores in a model's own units."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit import OrdinalRanker
+from tacit.estimators.ordinal_folds import make_folds
+from tacit.estimators.ordinal_selection import MAPS_KEPT, Trials, cross_validate, own_units, still_open
+from tacit.estimators.ordinal_settings import Candidate
+from tacit.features.linear import LinearFeatures
+from tacit.features.scaling import Scaling
+from tacit.progress import Run
+from tacit.solvers.all_threshold import solve_logistic_path
+from tests import naive
+
+
+def graded(n=120, labelled=90, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 4))
+    truth = np.digitize(X[:, 0] + 0.5 * X[:, 1] + 0.5 * rng.standard_normal(n), [-0.5, 0.5])
+    return X, np.where(np.arange(n) < labelled, truth, -1), rng.integers(1, 4, n).astype(float)
+
+
+def trials(candidates, maps=1, cv=3):
+    X, codes, weights = graded()
+    rows = np.flatnonzero(codes >= 0)
+    begin, more = make_folds(codes, rows, cv, 0)
+    scaling = Scaling(np.zeros(4), np.ones(4), np.ones(4))
+    every = [LinearFeatures(scaling)] * maps
+    return Trials(X, codes, weights, 3, every, candidates, [0.01, 1.0], rows, begin + more), len(begin)
+
+
+LOGISTIC = Candidate("logistic", np.ones(2))
+SQUARED = [Candidate("squared", np.full(2, gamma)) for gamma in (1.0, 0.5)]
+
+
+@given(st.integers(0, 1000), st.integers(2, 5))
+def test_folds_hold_every_row_out_once_and_once_again_otherwise(seed, cv):
+    codes = np.repeat([0, 1, 2, -1], 10)
+    rows = np.flatnonzero(codes >= 0)
+    rounds = make_folds(codes, rows, cv, seed)
+    for folds in rounds:
+        assert sorted(np.concatenate([test for _, test in folds])) == list(range(30))
+        for train, test in folds:
+            assert not set(train) & set(test) and len(train) + len(test) == 30
+            shares = np.bincount(codes[rows[test]], minlength=3)
+            assert np.ptp(shares) <= 1
+    first, second = ([tuple(test) for _, test in folds] for folds in rounds)
+    assert first != second
+
+
+def test_listed_folds_are_not_added_to():
+    codes = np.array([0, 1, 0, 1, -1])
+    begin, more = make_folds(codes, np.arange(4), [([0, 1], [2, 3, 4])], 0)
+    assert [side.tolist() for side in begin[0]] == [[0, 1], [2, 3]]
+    assert more == []
+
+
+@given(st.integers(0, 1000), st.floats(0.01, 100), st.floats(-100, 100))
+def test_own_units_are_the_oracles_and_forget_scale_and_place(seed, scale, place):
+    rng = np.random.default_rng(seed)
+    scores, weights = rng.standard_normal(7), rng.integers(1, 4, 7)
+    found, middle, spread = own_units(scores[:, None], weights.astype(float))
+    np.testing.assert_allclose(found[:, 0], naive.in_own_units(scores, weights), atol=1e-12)
+    np.testing.assert_allclose(middle + spread * found[:, 0], scores, atol=1e-12)
+    moved = own_units((place + scale * scores)[:, None], weights.astype(float))[0]
+    np.testing.assert_allclose(moved, found, atol=1e-9)
+
+
+def test_equal_scores_have_finite_units():
+    found, _, spread = own_units(np.ones((3, 1)), np.ones(3))
+    assert not found.any() and spread.tolist() == [1.0]
+
+
+def test_held_out_scores_are_those_of_models_that_never_saw_the_rows():
+    tried, begin = trials([LOGISTIC])
+    with Run("choose", 2, progress=False) as run:
+        choice = cross_validate(tried, begin, run)
+    known = tried.table[tried.rows]
+    expected = []
+    for train, test in tried.folds:
+        w = solve_logistic_path(known[train], tried.labels[train], tried.label_weights[train], [0.01, 1.0], 1e-12)
+        scores = known @ w[:, choice.place[2]]
+        expected.append(naive.in_own_units(scores, tried.label_weights)[test])
+    np.testing.assert_allclose(choice.held_out, np.concatenate(expected), atol=0.02)
+    assert np.bincount(choice.rows, minlength=90).tolist() == [2] * 90
+
+
+def test_unlabelled_pairs_wait_for_the_second_round():
+    tried, begin = trials(SQUARED, maps=MAPS_KEPT + 1)
+    tried.take(0, [(0, f) for f in range(begin)])
+    assert np.isfinite(tried.areas[:begin, 0, 0]).all() and np.isnan(tried.areas[:, :, 1]).all()
+    with Run("choose", MAPS_KEPT + 2, progress=False) as run:
+        choice = cross_validate(tried, begin, run)
+    assert np.isfinite(choice.scores).all(axis=(1, 2)).sum() == MAPS_KEPT
+    assert len(run.history) == MAPS_KEPT + 2
+
+
+@pytest.mark.parametrize(
+    ("leads", "stays"), [((0.0, 0.0, 0.0), True), ((-0.1, 0.05, 0.0), True), ((-0.1, -0.09, -0.1), False)]
+)
+def test_a_squared_loss_that_is_behind_has_no_second_round(leads, stays):
+    areas = np.full((3, 4, 2, 1), 0.5)
+    areas[:, :, 1, 0] += [0.1, 0.3, 0.2, 0.0]
+    areas[:, :, 0, 0] = 0.6
+    areas[:, 3, 0, 0] = 0.8 + np.array(leads)
+    left = still_open(areas, ["squared", "logistic"])
+    assert [m for m, loss in left if loss == "logistic"] == [1, 2]
+    assert [m for m, loss in left if loss == "squared"] == ([3, 0] if stays else [])
+
+
+@pytest.mark.parametrize("after", [1, 6])
+def test_a_choice_cut_short_is_the_best_so_far(after):
+    X, y, _ = graded()
+    model = OrdinalRanker(callback=lambda record: record["iteration"] == after, progress=False).fit(X, y)
+    assert len(model.history_) == after
+    assert model.selection_["auc"] == pytest.approx(max(record["auc"] for record in model.history_), abs=0.05)
+    assert model.predict(X).shape == (120,)
+
+
+@given(st.integers(0, 1000))
+def test_cuts_are_in_order_and_grades_rise_with_the_score(seed):
+    X, y, _ = graded(seed=seed)
+    model = OrdinalRanker("linear", regularization=0.1, unlabelled_weight=0.0, cv=2, progress=False, threads=1)
+    model.fit(X, y)
+    assert np.all(np.diff(model.thresholds_) >= 0)
+    assert np.all(np.diff(model.predict(X)[np.argsort(model.rank_score(X))]) >= 0)
