@@ -96,6 +96,7 @@ def test_unlabelled_pairs_wait_for_the_second_round():
         choice = cross_validate(tried, begin, run)
     assert np.isfinite(choice.scores).all(axis=(1, 2)).sum() == MAPS_KEPT
     assert len(run.history) == MAPS_KEPT + 2
+    assert choice.report()["candidates"] == 2 * (2 * MAPS_KEPT + 1)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,8 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     classes : the grades, lowest first; None takes an ordered categorical's order, else the sorted values
     unlabelled : the mark of an unlabelled row in y; None and NaN are always that
     standardise : divide every column by its standard deviation
-    cv : folds over the labelled rows, a number or a list of (train rows, test rows)
+    cv : folds over the labelled rows: a list of (train rows, test rows), or a number; as many of another draw are added
+        for the kernels that do best in these
     random_state : seed; the same seed gives the same bits at any number of ``threads`` (0 is all cores)
     progress, callback : as everywhere
 
@@ -74,7 +75,8 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     kernel_, loss_, coefficients_, intercept_, bandwidth_, regularization_, unlabelled_weight_, class_prior_ : the model
     selection_ : what cross-validation saw: ``auc`` of the winner, ``auc_labelled_only`` of the best without unlabelled
         rows; empty where the labelled rows are too few to be held out
-    history_ : one record per bandwidth (exact) or step (stochastic)
+    history_ : one record per kernel and bandwidth and one for the second round of folds (exact), or one per step
+        (stochastic)
 
     Notes
     -----

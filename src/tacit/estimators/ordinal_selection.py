@@ -52,6 +52,7 @@ class Choice:
     ``scores`` (maps, losses and γ, λ) are mean ordinal AUCs over the folds, NaN for what was not tried to the end;
     ``place`` is the winner there and ``labelled_only`` the best of γ = 1. ``held_out`` are the winner's scores of
     ``rows`` by models that had not seen them, in each model's own units; a row that two folds held out is there twice.
+    ``tried`` counts the candidates of either round.
     """
 
     place: Place
@@ -59,10 +60,11 @@ class Choice:
     scores: NDArray[np.float64]
     rows: NDArray[np.intp]
     held_out: Vector
+    tried: int
 
     def report(self) -> dict[str, Any]:
         """Cross-validated AUC of the winner and of the best that ignores unlabelled rows."""
-        report: dict[str, Any] = {"auc": float(self.scores[self.place]), "candidates": int(self.scores.size)}
+        report: dict[str, Any] = {"auc": float(self.scores[self.place]), "candidates": self.tried}
         if self.labelled_only is not None:
             report["auc_labelled_only"] = float(self.scores[self.labelled_only])
         return report
@@ -155,7 +157,7 @@ class Trials:
         m, g, r = place
         rows = np.concatenate([self.rows[self.folds[f][1]] for f in tried])
         held_out = np.concatenate([self.held_out[m, g, f][:, r] for f in tried])
-        return Choice(place, plain, areas.mean(axis=0), rows, held_out)
+        return Choice(place, plain, areas.mean(axis=0), rows, held_out, int(np.isfinite(self.areas).any(axis=0).sum()))
 
 
 def cross_validate(trials: Trials, begin: int, run: Run) -> Choice:
