@@ -45,8 +45,10 @@ def render(name: str) -> str:
         return f"\n{module.render(records).strip()}\n\n*From {', '.join(f'`{file}.json`' for file in files)}.*\n\n"
     record = records[name]
     machine = record["machine"]
-    where = f"{machine.get('cores', '?')} cores, {machine.get('processor', 'unknown processor')}"
-    return f"\n{module.render(record).strip()}\n\n*`{record['command']}`, {record['date']}, {where}.*\n\n"
+    cores = machine.get("cores", "?")
+    where = f"{cores} core{'' if cores == 1 else 's'}, {machine.get('processor', 'unknown processor')}"
+    # Programs that measure in parts write after each; the command is that of the latest part.
+    return f"\n{module.render(record).strip()}\n\n*Latest: `{record['command']}`, {record['date']}, {where}.*\n\n"
 
 
 def drawing(name: str) -> Any:
