@@ -33,36 +33,52 @@ Found = Iterator[tuple[tuple[str, ...], dict[str, Any]]]
 Method = tuple[Train, dict[str, Any], Stages]
 
 
-def methods(quick: bool, ridge: str = "noise") -> dict[str, Method]:
-    """How each method trains, where its search starts, and what it tries: eight trials, two in a quick run."""
-    # A pass over (user, song) pairs changes as much as many over users.
-    long = (3, 6, 12, 25, 50, 100) if ridge == "regularization" else (5, 10, 20, 40, 80, 160, 320)
-    looks = (5, 10, 20) if quick else long
-    whole: Stages = {ridge: [0.005, 0.03] if ridge == "regularization" else [0.25, 0.5]}
-    stochastic: Stages = {"learning_rate": [0.03, 0.1]}
-    adaptive, solved = dict(whole), dict(whole)
-    if not quick:
-        whole[ridge].append(0.001 if ridge == "regularization" else 1.0)
-        whole = {"biases": [False, True]} | whole | {"frequency_exponent": [0.15, 0.5, 0.8]}
-        adaptive = whole | {"learning_rate": [0.05, 0.1, 0.3]}
-        solved = whole | {"unlabelled_total": [6.0, 12.0, 30.0]}
-        stochastic = {"learning_rate": [0.01, 0.03, 0.1, 0.3], "regularization": [0.0005, 0.003, 0.01, 0.03, 0.1]}
-    begun = {"unlabelled_total": 12.0, "frequency_exponent": 0.15, ridge: whole[ridge][1]}
+def methods(quick: bool, pairs: bool = False) -> dict[str, Method]:
+    """How each method trains, where its search starts, and what it tries: eight trials, two in a quick run.
+
+    ``pairs``: rows are (user, song) pairs, most of them seen once. They want a ridge that is the same for all, and a
+    pass over them changes as much as many over users. Where that search starts was found on the validation part.
+    """
+    whole, adaptive, solved, begun = of_pairs() if pairs else of_rows()
+    looks = (25, 50, 100, 200) if pairs else (5, 10, 20, 40, 80, 160, 320)
+    stochastic: Stages = {
+        "learning_rate": [0.01, 0.03, 0.1, 0.3], "regularization": [0.0005, 0.003, 0.01, 0.03, 0.1]
+    }  # fmt: skip
+    if quick:
+        adaptive = solved = {name: values[:2] for name, values in list(whole.items())[:1]}
+        looks, stochastic = (5, 10, 20), {"learning_rate": [0.03, 0.1]}
     given: dict[str, Any] = {"factors": FACTORS, "positive_weight": "one"}
     made: dict[str, Method] = {
         "fBGD": (whole_data(looks, **given, solver="adagrad"), begun | {"learning_rate": 0.1}, adaptive),
         "whole data by als": (whole_data((5, 10, 20), **given, solver="als"), begun, solved),
     }
-    # More negatives, fewer epochs: a trial of ×256 costs as much as three of ×1 all the same.
-    epochs = {1: 40, 4: 16, 16: 6, 64: 2, 256: 1}
+    # More negatives, fewer epochs: a trial of ×256 costs several times one of ×1 all the same.
+    epochs = {1: 100, 4: 50, 16: 24, 64: 8, 256: 3}
     kinds = {f"SVDFeature ×{n}": (SvdFeature, most, {"negatives": n}) for n, most in epochs.items()}
-    kinds |= {"BPRFM": (BprFm, 48, {}), "λFM": (LambdaFm, 48, {}), "WARP": (Warp, 16, {}), "VSE-ens": (VseEns, 48, {})}
+    kinds |= {"BPRFM": (BprFm, 200, {}), "λFM": (LambdaFm, 200, {}), "VSE-ens": (VseEns, 200, {})}
+    kinds |= {"WARP": (Warp, 64, {})}
     for name, (kind, most, own) in kinds.items():
         if quick and own.get("negatives", 1) > 16:
             continue
         train = sampled(kind, 5 if quick else most, factors=FACTORS, **own)
         made[name] = train, {"regularization": 0.003}, stochastic
     return made
+
+
+def of_rows() -> tuple[Stages, Stages, Stages, dict[str, Any]]:
+    """What the whole-data methods try: both of them, fBGD, als; and where they start."""
+    whole: Stages = {"noise": [0.25, 0.5, 1.0], "biases": [False, True], "frequency_exponent": [0.15, 0.5, 0.8]}
+    begun = {"unlabelled_total": 12.0, "frequency_exponent": 0.15, "noise": 0.5, "biases": False}
+    return whole, whole | {"learning_rate": [0.05, 0.1, 0.3]}, whole | {"unlabelled_total": [6.0, 12.0, 30.0]}, begun
+
+
+def of_pairs() -> tuple[Stages, Stages, Stages, dict[str, Any]]:
+    whole: Stages = {
+        "regularization": [0.1, 0.3, 1.0], "unlabelled_total": [1.0, 2.0, 4.0], "frequency_exponent": [0.5, 0.8, 1.0],
+    }  # fmt: skip
+    begun = {"unlabelled_total": 4.0, "frequency_exponent": 0.8, "regularization": 0.3, "biases": False}
+    begun["ridge_exponent"] = 0.0
+    return whole, whole | {"learning_rate": [0.05, 0.1]}, whole | {"biases": [False, True]}, begun
 
 
 def figure3(quick: bool) -> Found:
@@ -96,7 +112,7 @@ def table4(quick: bool, only_set: str, only: str) -> Found:
         if only_set not in name:
             continue
         task = load()
-        for method, figures in _compared(task, quick, only, ridge="regularization" if "next" in name else "noise"):
+        for method, figures in _compared(task, quick, only, pairs="next" in name):
             yield (name, method), figures
         if only in "popularity":
             yield (name, "popularity"), task.score(popularity(task.train), task.train, task.test)
@@ -104,8 +120,8 @@ def table4(quick: bool, only_set: str, only: str) -> Found:
             yield (name, "EASE"), ease(task, quick)
 
 
-def _compared(task: Task, quick: bool, only: str, ridge: str = "noise") -> Iterator[tuple[str, dict[str, Any]]]:
-    for method, (train, start, stages) in methods(quick, ridge).items():
+def _compared(task: Task, quick: bool, only: str, pairs: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
+    for method, (train, start, stages) in methods(quick, pairs).items():
         if only in method:
             yield method, at_its_best(task, train, start, stages)
 
@@ -140,7 +156,7 @@ def table6(quick: bool, only_set: str, only: str) -> Found:
     for name, (previous, artist) in kinds.items():
         if only in ("", name):
             task = sets.next_song(previous=previous, artist=artist)
-            train, start, stages = methods(quick, "regularization")["fBGD"]
+            train, start, stages = methods(quick, pairs=True)["fBGD"]
             yield (name,), at_its_best(task, train, start, stages)
 
 

@@ -73,6 +73,19 @@ def test_recommend_leaves_out_what_is_seen(model, matrix):
     assert len(set(model.recommend([3], k=80, exclude_seen=False).ids[0])) == 80
 
 
+def test_a_row_without_positives_gets_what_the_average_row_would(matrix):
+    popular = sp.csr_array(matrix.toarray() + (np.arange(80) == 57))
+    popular.data[:] = 1
+    model = small().fit(sp.vstack([popular, sp.csr_array((1, 80))], format="csr"))
+    assert not model.row_factors_[120].any()
+    average = model.col_factors_ @ model.row_factors_.mean(axis=0)
+    found = model.recommend([120], k=3)
+    assert found.ids[0, 0] == 57
+    assert np.array_equal(found.ids[0], np.argsort(-average)[:3])
+    new = model.recommend(sp.csr_array((1, 80)), k=3)
+    assert np.array_equal(new.ids, found.ids)
+
+
 def test_recommend_scores_are_sorted_dot_products(model):
     found = model.recommend([5, 6], k=7)
     for place, row in enumerate((5, 6)):

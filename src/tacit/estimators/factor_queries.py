@@ -47,6 +47,8 @@ def recommend(
         factors = model.row_factors_[numbers]
         seen = model.seen_[numbers]
     factors = in_context(model, factors, context)
+    if not model.context_ids_:
+        factors = _as_the_average(factors, model.row_factors_)
     allowed, included = _filter(model.col_ids_, queries, include, "include")
     refused, excluded = _filter(model.col_ids_, queries, exclude, "exclude")
     if refused is not None:
@@ -63,6 +65,15 @@ def recommend(
         threads=model.threads,
     )
     return Ranked(queries, model.col_ids_.take(found), scores, found >= 0)
+
+
+def _as_the_average(factors: Array, known: Array) -> Array:
+    """Factors of zero, of rows without positives, would list columns in the order of their ids; the mean factor stands
+    in for them and lists what most rows would get."""
+    silent = ~factors.any(axis=1)
+    if not silent.any():
+        return factors
+    return np.where(silent[:, None], known.mean(axis=0, dtype=np.float64).astype(np.float32), factors)
 
 
 def in_context(model: Any, factors: Array, context: Mapping[str, Any] | None) -> Array:

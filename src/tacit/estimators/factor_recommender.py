@@ -224,7 +224,7 @@ class FactorRecommender(Model):
         context: Mapping[str, Any] | None = None,
         features: Any = None,
     ) -> Ranked:
-        """The k best columns for each row, best first.
+        """The k best columns for each row, best first; a row without positives gets what the average row would.
 
         Parameters
         ----------
