@@ -70,10 +70,12 @@ def recommend(
 def _as_the_average(factors: Array, known: Array) -> Array:
     """Factors of zero, of rows without positives, would list columns in the order of their ids; the mean factor stands
     in for them and lists what most rows would get."""
-    silent = ~factors.any(axis=1)
-    if not silent.any():
+    silent = np.flatnonzero(np.abs(factors).max(axis=1, initial=0.0) == 0)
+    if not len(silent):
         return factors
-    return np.where(silent[:, None], known.mean(axis=0, dtype=np.float64).astype(np.float32), factors)
+    factors = factors.copy()
+    factors[silent] = known.mean(axis=0, dtype=np.float64)
+    return factors
 
 
 def in_context(model: Any, factors: Array, context: Mapping[str, Any] | None) -> Array:

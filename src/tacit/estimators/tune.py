@@ -4,8 +4,9 @@ A seeded (1 + 1) search: the first trial is the model as given, the next ones ch
 then some are drawn from the whole space, and most step away from the best so far, by steps that shrink. Every trial
 trains with early stopping on the same held-out positives, with a ridge that is larger by as much as the noise is
 (``objective.recipes.noise``): otherwise the best ridge of the smaller part would be too strong for all data. A trial
-with as many factors as the best one starts from its column factors, so most need only a few sweeps. The same seed tries
-the same settings; a larger budget only tries more of them.
+with as many factors as the best one starts from its column factors, so most need only a few sweeps; the first of them
+do not count, for they judge a mixture of two settings. The same seed tries the same settings; a larger budget only
+tries more of them.
 """
 
 import time
@@ -43,6 +44,10 @@ in units of the loss's stiffness; the exponents are the pair ``frequency_exponen
 LOGARITHMIC = ("unlabelled_share", "regularization")
 CHOICES = ("factors", "loss")
 SWEEPS, PATIENCE = 16, 2
+MIXED = 3
+"""Sweeps of a warm start in which the columns still are those of another setting: a ridge far too weak looks good with
+columns that a stronger one made."""
+
 SETTLING = 10
 """Sweeps of the last fit at least, where it starts from columns that know neither the held-out positives nor, after one
 or two warm sweeps, their own ridge."""
@@ -82,7 +87,7 @@ def tune(
     trials: int | None = None,
     model: FactorRecommender | None = None,
     fixed: tuple[str, ...] = (),
-    held_out: float = 0.2,
+    held_out: float = 0.1,
     random_state: Any = 0,
     progress: bool | None = None,
     callback: Callback | None = None,
@@ -95,7 +100,8 @@ def tune(
     seconds, trials : the budget; at least one of them
     model : where the search starts, and what it leaves alone
     fixed : names out of ``SPACE`` that stay as they are in ``model``
-    held_out : share of the positives on which trials are compared
+    held_out : share of the positives on which trials are compared; more of them, and what is best for the rest is no
+        longer best for all
 
     >>> positives = np.kron(np.eye(3), np.ones((8, 6)))
     >>> found = tune(positives, trials=2, fixed=("factors",), model=FactorRecommender(factors=4), progress=False)
@@ -142,22 +148,23 @@ class _Search:
         """Try one more setting."""
         setting = self._first() if not self.table else self._next()
         began = time.perf_counter()
-        made = self._made(setting)
+        made, start = self._made(setting), self._start(setting)
+        mixed = 0 if start is None else MIXED
         model = made.set_params(
             regularization=made.regularization / np.sqrt(1 - self.held_out),
             held_out=self.held_out,
-            patience=PATIENCE,
+            patience=PATIENCE + mixed,
             random_state=self.seed,
             progress=False,
             callback=None,
         )
-        fitted = whole_data_fit.fit(model, self.data, start=self._start(setting), iterations=SWEEPS)
-        scores = [record["held_out_ndcg"] for record in fitted.history]
+        fitted = whole_data_fit.fit(model, self.data, start=start, iterations=SWEEPS)
+        scores = [record["held_out_ndcg"] for record in fitted.history][mixed:]
         record = {
             **setting,
             "score": max(scores),
-            "sweeps": int(np.argmax(scores)) + 1,
-            "warm": self._start(setting) is not None,
+            "sweeps": mixed + int(np.argmax(scores)) + 1,
+            "warm": start is not None,
             "seconds": time.perf_counter() - began,
         }
         self.table.append(record)
