@@ -42,7 +42,7 @@ $(PEERS)/stamp: benchmarks/peers/requirements.txt benchmarks/peers/compiled.txt
 	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install -r benchmarks/peers/requirements.txt
 	$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install -r benchmarks/peers/compiled.txt \
-		|| echo "no compiler for benchmarks/peers/compiled.txt: its rows will say that it is missing"
+		|| echo "benchmarks/peers/compiled.txt could not be installed (is there a compiler?): its rows will say so"
 	touch $@
 
 bench-setup: setup $(PEERS)/stamp

@@ -73,11 +73,14 @@ def of_rows() -> tuple[Stages, Stages, Stages, dict[str, Any]]:
 
 
 def of_pairs() -> tuple[Stages, Stages, Stages, dict[str, Any]]:
+    """The same where rows are pairs that were mostly seen once."""
     whole: Stages = {
         "regularization": [0.1, 0.3, 1.0], "unlabelled_total": [1.0, 2.0, 4.0], "frequency_exponent": [0.5, 0.8, 1.0],
     }  # fmt: skip
-    begun = {"unlabelled_total": 4.0, "frequency_exponent": 0.8, "regularization": 0.3, "biases": False}
-    begun["ridge_exponent"] = 0.0
+    begun = {
+        "unlabelled_total": 4.0, "frequency_exponent": 0.8, "regularization": 0.3, "ridge_exponent": 0.0,
+        "biases": False,
+    }  # fmt: skip
     return whole, whole | {"learning_rate": [0.05, 0.1]}, whole | {"biases": [False, True]}, begun
 
 

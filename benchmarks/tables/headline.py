@@ -1,4 +1,4 @@
-"""The README's summary: for each job and size the most accurate peer, and the fastest of ours that is as accurate."""
+"""The README's summary: for each job and size the most accurate peer, beside ``champions``' choice of ours."""
 
 from typing import Any
 

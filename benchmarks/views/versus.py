@@ -77,19 +77,20 @@ def signed(data: dict[str, Any], row: dict[str, Any]) -> float:
 
 
 def champions(data: dict[str, Any]) -> tuple[str, str]:
-    """The most accurate peer, and the fastest of ours that is as accurate; where none is, our most accurate."""
+    """The most accurate peer, and of ours that are as accurate the first that is about as fast as the fastest of them;
+    where none is as accurate, our most accurate."""
     ours, peers = measured(data)
     rival = max(peers, key=lambda name: signed(data, peers[name]))
     enough = [name for name, row in ours.items() if signed(data, row) >= signed(data, peers[rival])]
     if enough:
         least = min(ours[name][COST] for name in enough)
-        # Methods of about the same cost stand with the plainest first.
+        # The plainest stand first; a few tenths of a second are the machine's.
         return rival, next(name for name in enough if ours[name][COST] <= 1.5 * least)
     return rival, max(ours, key=lambda name: signed(data, ours[name]))
 
 
 def verdict(data: dict[str, Any]) -> str:
-    """Whether one of our methods is ahead of every peer in accuracy and in time, else what falls short of whom."""
+    """Whether our champion is ahead of every peer in accuracy and in time, else what falls short of whom."""
     ours, peers = measured(data)
     if not ours or not peers:
         return "Not enough was measured to compare."

@@ -51,11 +51,24 @@ def test_verdict_where_less_is_better():
     assert "ahead of every peer" in verdict(data)
 
 
-def test_the_summary_sets_the_most_accurate_beside_each_other_whoever_wins():
+def test_the_summary_shows_our_most_accurate_where_none_is_as_accurate_as_the_best_peer():
     render = importlib.import_module("tables.headline").render
     data = figures(**{"Tacit, quick": (0.4, 1.0), "Tacit, tuned": (0.5, 4.0), "fast": (0.3, 0.5), "good": (0.6, 2.0)})
     said = render({"versus": {"figures": {"recommend": {"small": data}}}})
     assert said.splitlines()[-1] == "| Recommend | small | NDCG | 0.500 | 0.600 (good) | 0.5 × | tuned |"
+
+
+def test_the_champion_is_accurate_enough_and_about_the_fastest():
+    champions = importlib.import_module("views.versus").champions
+    ours = {
+        "Tacit, poor": (0.3, 0.1),
+        "Tacit, plain": (0.5, 1.4),
+        "Tacit, quick": (0.45, 1.0),
+        "Tacit, slow": (0.9, 9.0),
+    }
+    assert champions(figures(**ours, peer=(0.4, 2.0))) == ("peer", "Tacit, plain")
+    ours["Tacit, plain"] = (0.5, 1.6)
+    assert champions(figures(**ours, peer=(0.4, 2.0))) == ("peer", "Tacit, quick")
 
 
 def test_a_method_that_is_absent_stays_in_the_table_with_its_reason():

@@ -84,6 +84,8 @@ def test_a_row_without_positives_gets_what_the_average_row_would(matrix):
     assert np.array_equal(found.ids[0], np.argsort(-average)[:3])
     new = model.recommend(sp.csr_array((1, 80)), k=3)
     assert np.array_equal(new.ids, found.ids)
+    asked = sp.csr_array((np.ones(3), ([120] * 3, found.ids[0])), shape=(121, 80))
+    assert evaluate(model, model.seen_, asked, k=3)["ndcg@3"] == 1.0
 
 
 def test_recommend_scores_are_sorted_dot_products(model):

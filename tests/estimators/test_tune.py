@@ -1,15 +1,16 @@
 """The search: seeded, within its budget, never worse than where it began."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tacit import FactorRecommender
+from tacit import FactorRecommender, Interactions
 from tacit.errors import InputError
-from tacit.estimators import whole_data_fit
-from tacit.estimators.tune import SPACE, tune
+from tacit.estimators import held_out, whole_data_fit
+from tacit.estimators.tune import MIXED, SPACE, tune
 from tacit.objective.recipes import default_ridge
 
 
@@ -65,8 +66,6 @@ def test_choices_are_probed_first_and_alone(positives):
 
 
 def test_side_features_take_part(positives):
-    from tacit import Interactions
-
     data = Interactions.from_matrix(positives).with_sides(row_features=sp.eye_array(150, 3))
     found = search(data, trials=2)
     assert found.model.row_feature_factors_.shape == (3, 8)
@@ -90,3 +89,41 @@ def test_the_smaller_part_has_a_ridge_larger_by_its_noise(positives, monkeypatch
     monkeypatch.setattr(whole_data_fit, "fit", spy)
     found = search(positives, trials=1, held_out=0.36)
     np.testing.assert_allclose(ridges, [(0.36, default_ridge(positives, 8) / 0.8), (0.0, found.best["regularization"])])
+
+
+def test_a_warm_start_is_judged_after_it_has_left_the_columns_of_another_setting(positives):
+    found = search(positives, trials=6)
+    assert all(record["sweeps"] > MIXED for record in found.table if record["warm"])
+    assert any(record["warm"] for record in found.table)
+
+
+def test_sweeps_that_are_not_settled_are_never_the_best_and_try_nobodys_patience(positives, monkeypatch):
+    scores = iter([0.9, 0.8, 0.1, 0.3, 0.2, 0.1])
+    monkeypatch.setattr(held_out, "evaluate_factors", lambda *_, **__: {"ndcg@10": next(scores)})
+    watcher = held_out.HeldOut(Interactions.from_matrix(positives), 0.1, patience=2, seed=0, threads=1, unsettled=2)
+    ended = []
+    for sweep in range(6):
+        watcher.watch(np.ones(1), np.ones(1), {"rows": np.array([sweep])})
+        ended.append(watcher.exhausted)
+    assert (watcher.best, watcher.best_sweep, watcher.kept["rows"][0]) == (0.3, 4, 3)
+    assert ended == [False] * 5 + [True]
+
+
+def test_an_interrupt_before_a_trial_is_judged_keeps_the_trials_before_it(positives, monkeypatch):
+    fit = whole_data_fit.fit
+
+    def interrupted(model, data, *, unsettled=0, **options):
+        fitted = fit(model, data, unsettled=unsettled, **options)
+        return replace(fitted, history=fitted.history[:2]) if unsettled else fitted
+
+    monkeypatch.setattr(whole_data_fit, "fit", interrupted)
+    found = search(positives, trials=5)
+    assert len(found.table) == 1
+    assert found.model.recommend([0], k=3).ids.shape == (1, 3)
+
+
+def test_a_model_that_stops_by_its_tolerance_is_searched_as_any_other(positives):
+    start = FactorRecommender(factors=8, tolerance=0.5)
+    found = tune(positives, model=start, fixed=("factors",), trials=3, progress=False)
+    assert len(found.table) == 3
+    assert found.model.tolerance == 0.5

@@ -119,6 +119,13 @@ def test_matched_priors_find_the_mixture_of_the_unlabelled_rows(rng):
     np.testing.assert_allclose(matched_priors(means, shares @ means, present), shares, atol=1e-6)
 
 
+def test_matched_priors_leave_no_class_that_has_labels_without_a_share():
+    """Unlabelled rows that look like one class alone: the others keep a little, so that every split can be ranked."""
+    priors = matched_priors(np.eye(3), np.array([1.0, 0.0, 0.0]), np.array([True, True, False]))
+    np.testing.assert_allclose(priors, [1 / 1.01, 0.01 / 1.01, 0.0])
+    assert Splits.of(priors).count == 1
+
+
 def test_splits_without_both_sides_are_left_out():
     splits = Splits.of(np.array([0.0, 0.4, 0.0, 0.6, 0.0]))
     np.testing.assert_array_equal(splits.kept, [1, 2])

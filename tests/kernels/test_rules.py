@@ -65,6 +65,39 @@ def test_kernels_see_arrays_and_other_kernels_only(file):
     assert not foreign
 
 
+def decorated(tree, decorator):
+    """Functions of a file under this decorator."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and any(
+            isinstance(one, ast.Name) and one.id == decorator for one in node.decorator_list
+        ):
+            yield node
+
+
+def test_loops_that_are_woven_in_stand_in_fast_kernels_only():
+    """A woven body takes the flags of its kernel; ``strict`` ones promise sums in their order."""
+    trees = [ast.parse(file.read_text()) for file in FILES]
+    woven = {node.name for tree in trees for node in decorated(tree, "woven")}
+    assert "four_products" in woven
+
+    def callers(nodes):
+        return {
+            node.name
+            for node in nodes
+            for call in ast.walk(node)
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in woven
+        }
+
+    inside = [node for file in KERNELS.glob("*.py") for node in decorated(ast.parse(file.read_text()), "strict")]
+    assert not callers(inside)
+    importing = [
+        file
+        for file, tree in zip(FILES, trees)
+        if file.parent != KERNELS and any(name == "tacit.kernels.gathered" for name in imported(tree))
+    ]
+    assert not importing
+
+
 # -- what Numba was told -------------------------------------------------------------------------------------------
 
 

@@ -12,7 +12,7 @@ from tacit.data.interactions import Interactions
 from tacit.errors import InputError
 from tacit.estimators import checks, factor_growth
 from tacit.estimators.ranked import Ranked
-from tacit.neighbours.topk import Lists, normalise, top_k
+from tacit.neighbours.topk import Lists, normalise, speaking, top_k
 
 if TYPE_CHECKING:
     from tacit.estimators.factor_recommender import FactorRecommender
@@ -48,7 +48,7 @@ def recommend(
         seen = model.seen_[numbers]
     factors = in_context(model, factors, context)
     if not model.context_ids_:
-        factors = _as_the_average(factors, model.row_factors_)
+        factors = speaking(factors, model.row_factors_)
     allowed, included = _filter(model.col_ids_, queries, include, "include")
     refused, excluded = _filter(model.col_ids_, queries, exclude, "exclude")
     if refused is not None:
@@ -65,17 +65,6 @@ def recommend(
         threads=model.threads,
     )
     return Ranked(queries, model.col_ids_.take(found), scores, found >= 0)
-
-
-def _as_the_average(factors: Array, known: Array) -> Array:
-    """Factors of zero, of rows without positives, would list columns in the order of their ids; the mean factor stands
-    in for them and lists what most rows would get."""
-    silent = np.flatnonzero(np.abs(factors).max(axis=1, initial=0.0) == 0)
-    if not len(silent):
-        return factors
-    factors = factors.copy()
-    factors[silent] = known.mean(axis=0, dtype=np.float64)
-    return factors
 
 
 def in_context(model: Any, factors: Array, context: Mapping[str, Any] | None) -> Array:

@@ -224,7 +224,9 @@ class FactorRecommender(Model):
         context: Mapping[str, Any] | None = None,
         features: Any = None,
     ) -> Ranked:
-        """The k best columns for each row, best first; a row without positives gets what the average row would.
+        """The k best columns for each row, best first.
+
+        A row without positives gets what the average row would, unless the model has contexts.
 
         Parameters
         ----------
@@ -249,7 +251,10 @@ class FactorRecommender(Model):
         return factor_queries.similar(self.col_factors_, self.col_ids_, cols, k, self.threads)
 
     def score(self, rows: Any, cols: Any, *, context: Mapping[str, Any] | None = None) -> Array:
-        """⟨p_x, q_y⟩ for pairs of ids; either may be a single id. ``context`` as in ``recommend``."""
+        """⟨p_x, q_y⟩ for pairs of ids, zero for a row without positives; either may be a single id.
+
+        ``context`` as in ``recommend``.
+        """
         self._require_fitted("score")
         x = self.row_ids_.require(factor_queries.listed(rows, self.row_ids_))
         y = self.col_ids_.require(factor_queries.listed(cols, self.col_ids_))

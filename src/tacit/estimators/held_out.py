@@ -17,13 +17,18 @@ BEST = "best "
 
 
 class HeldOut:
-    """Watches NDCG@10 on held-out cells and remembers the parameters of its best sweep."""
+    """Watches NDCG@10 on held-out cells and remembers the parameters of its best sweep.
 
-    def __init__(self, data: Interactions, share: float, patience: int, seed: int, threads: int) -> None:
+    The first ``unsettled`` sweeps are scored, but are never the best one and try nobody's patience.
+    """
+
+    def __init__(
+        self, data: Interactions, share: float, patience: int, seed: int, threads: int, unsettled: int = 0
+    ) -> None:
         train, test = data.split(test=share, seed=seed)
         self.train: sp.csr_array = train.matrix
         self.test: sp.csr_array = test.matrix
-        self.patience = patience
+        self.patience, self.unsettled = patience, unsettled
         self.threads = threads
         self.best = -np.inf
         self.best_sweep = 0
@@ -37,7 +42,7 @@ class HeldOut:
             row_factors, col_factors, self.train, self.test, k=AT, metrics=(METRIC,), threads=self.threads
         )
         score = float(found[f"{METRIC}@{AT}"])
-        if score > self.best:
+        if self.sweep > self.unsettled and score > self.best:
             self.best, self.best_sweep = score, self.sweep
             self.kept = {name: array.copy() for name, array in parameters.items()}
         return {f"held_out_{METRIC}": score}
@@ -48,12 +53,12 @@ class HeldOut:
 
     def resume(self, history: list[dict[str, Any]], arrays: dict[str, Array]) -> None:
         """Go on after the sweeps in ``history``."""
-        scores = [record[f"held_out_{METRIC}"] for record in history]
-        self.sweep = len(scores)
-        self.best, self.best_sweep = max(scores), int(np.argmax(scores)) + 1
+        self.sweep = len(history)
+        if scores := [record[f"held_out_{METRIC}"] for record in history][self.unsettled :]:
+            self.best, self.best_sweep = max(scores), self.unsettled + int(np.argmax(scores)) + 1
         self.kept = {name.removeprefix(BEST): array for name, array in arrays.items() if name.startswith(BEST)}
 
     @property
     def exhausted(self) -> bool:
         """No better sweep for ``patience`` sweeps."""
-        return self.sweep - self.best_sweep >= self.patience
+        return self.sweep - max(self.best_sweep, self.unsettled) >= self.patience

@@ -151,8 +151,9 @@ def _choose(
     # The stochastic solver's own steps are what its caller wants to hear of.
     callback = s.callback if exact else None
     trials = Trials(
-        table, codes, weights, count, maps, candidates, strengths, rows, begin + more, priors, match, s.seed, s.threads
-    )
+        table, codes, weights, count, maps, candidates, strengths, rows=rows, folds=begin + more, priors=priors,
+        match=match, seed=s.seed, threads=s.threads,
+    )  # fmt: skip
     with Run("choose", len(maps) + 1, progress=s.progress, callback=callback) as run:
         choice = cross_validate(trials, len(begin), run)
     shape, candidate, strength = choice.place

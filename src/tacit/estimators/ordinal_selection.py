@@ -1,11 +1,11 @@
 """Choosing bandwidth, λ, loss and γ by cross-validation on the labelled rows, in two rounds.
 
-The first round tries every map without unlabelled rows, which is cheap: a fold of the squared loss gathers moments of
-its few labelled rows and one eigendecomposition gives the whole path over λ; the logistic loss takes a few Newton steps
-per λ. The second round goes on with the best maps of each loss alone, without the squared loss where it is behind by
-more than a standard error: as many folds again, since five know an AUC too badly to tell neighbours apart, and the
-candidates with unlabelled pairs, for which (at most 5,000) unlabelled rows are mapped once per map and their moments
-reused in every fold.
+The first round tries every map without unlabelled pairs (unless their weight is given), which is cheap: a fold of the
+squared loss gathers moments of its few labelled rows and one eigendecomposition gives the whole path over λ; the
+logistic loss takes a few Newton steps per λ. The second round goes on with the best maps of each loss alone, without
+the squared loss where it is behind by more than a standard error: as many folds again, since five know an AUC too badly
+to tell neighbours apart, and the candidates with unlabelled pairs, for which (at most 5,000) unlabelled rows are mapped
+once per map and round and their moments reused in every fold.
 
 Where both losses are left the squared one has to lead by more than a standard error, since with few labels it wins by
 chance more often than by merit. γ = 1, which ignores the unlabelled rows, is always among the candidates and wins ties;
@@ -91,6 +91,8 @@ class Trials:
     match: bool = False
     seed: int = 0
     threads: int = 0
+    labels: Codes = field(init=False)
+    label_weights: Vector = field(init=False)
     areas: NDArray[np.float64] = field(init=False)
     held_out: dict[tuple[int, int, int], Matrix] = field(init=False, default_factory=dict)
 

@@ -56,8 +56,9 @@ class OrdinalStream:
             descent.run(rows, run)
         w = descent.coefficients.copy()
         every = scores(rows.table, w, self.features, self.settings.threads)
-        intercept = -float(every @ rows.weights / rows.weights.sum())
         known = rows.codes >= 0
+        # Zero is the labelled rows' mean, as in fit.
+        intercept = -float(np.average(every[known], weights=rows.weights[known]))
         cuts, slope = cut(
             every[known] + intercept, rows.codes[known], rows.weights[known], self.count, self.settings.threshold_rule
         )

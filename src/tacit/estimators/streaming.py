@@ -24,7 +24,7 @@ RATINGS_TO_BELIEVE = 50
 
 
 class StreamingModel(Model):
-    """Learns from ratings in the order in which they come, each seen once.
+    """Learns from ratings in the order in which they come, each seen once unless ``fit`` is asked for more passes.
 
     Subclasses say which settings run side by side and under which rules. ``learn_one`` and ``partial_fit`` take the
     same path and give the same bits. State grows with users and items only, never with ratings.

@@ -49,8 +49,7 @@ MIXED = 3
 columns that a stronger one made."""
 
 SETTLING = 10
-"""Sweeps of the last fit at least, where it starts from columns that know neither the held-out positives nor, after one
-or two warm sweeps, their own ridge."""
+"""Sweeps of the last fit at least, where it starts from columns that do not know the held-out positives."""
 
 FRESH, SWITCH = 0.1, 0.15
 """Share of trials drawn from the whole space, and of steps that take the next choice."""
@@ -120,7 +119,8 @@ def tune(
     began = time.perf_counter()
     with Run("tune", limit, progress=progress, callback=callback) as run, threads.single_threaded_blas():
         for _ in run.iterations():
-            search.trial()
+            if not search.trial():
+                break
             run.report(**search.table[-1])
             spent = time.perf_counter() - began
             # The last fit, on everything, costs about as much as the best trial.
@@ -144,8 +144,8 @@ class _Search:
         self.unit = float(mass) / (data.shape[0] * data.shape[1])
         """Weight per cell at which all cells together weigh as much as the positives."""
 
-    def trial(self) -> None:
-        """Try one more setting."""
+    def trial(self) -> bool:
+        """Try one more setting; False when it was interrupted before it could be judged."""
         setting = self._first() if not self.table else self._next()
         began = time.perf_counter()
         made, start = self._made(setting), self._start(setting)
@@ -153,13 +153,16 @@ class _Search:
         model = made.set_params(
             regularization=made.regularization / np.sqrt(1 - self.held_out),
             held_out=self.held_out,
-            patience=PATIENCE + mixed,
+            patience=PATIENCE,
+            tolerance=0.0,
             random_state=self.seed,
             progress=False,
             callback=None,
         )
-        fitted = whole_data_fit.fit(model, self.data, start=start, iterations=SWEEPS)
+        fitted = whole_data_fit.fit(model, self.data, start=start, iterations=SWEEPS, unsettled=mixed)
         scores = [record["held_out_ndcg"] for record in fitted.history][mixed:]
+        if not scores:
+            return False
         record = {
             **setting,
             "score": max(scores),
@@ -172,6 +175,7 @@ class _Search:
             self.best = record
             # Columns alone: rows are solved first, and these were solved on the held-out positives too.
             self.columns = fitted.learned.col_factors.copy() if fitted.solver == "als" and self.plain else None
+        return True
 
     def finish(self) -> Tuned:
         """The best setting on all data, from where its trial ended, for as many sweeps as it took or ``SETTLING``."""

@@ -43,8 +43,12 @@ def fit(
     *,
     start: tuple[Array, Array] | None = None,
     iterations: int | None = None,
+    unsettled: int = 0,
 ) -> Fitted:
-    """Train from the beginning, or go on from ``start`` (plain ids and alternating solves only)."""
+    """Train from the beginning, or go on from ``start`` (plain ids and alternating solves only).
+
+    ``unsettled`` : sweeps at the beginning that held-out cells do not judge
+    """
     solver = solver_choice.choose(model, data)
     parameters = checked(model, solver)
     seed = checks.seed(model.random_state)
@@ -52,7 +56,7 @@ def fit(
     if model.held_out:
         if data.context_ids:
             raise InputError("held_out does not know contexts yet; set held_out=0 and split the interactions yourself.")
-        held_out = HeldOut(data, model.held_out, model.patience, seed, model.threads)
+        held_out = HeldOut(data, model.held_out, model.patience, seed, model.threads, unsettled)
     positives = held_out.train if held_out else data.matrix
     total = parameters["iterations"] if iterations is None else iterations
     path = model.checkpoint if start is None else None

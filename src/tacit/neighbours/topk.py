@@ -91,6 +91,23 @@ def top_k(
     return numbers, scores
 
 
+def speaking(factors: Array, known: Array) -> Array:
+    """Rows of zeros, of queries without positives, replaced by the mean of ``known``.
+
+    They would list columns in the order of their numbers; the mean lists what most rows would get.
+
+    >>> speaking(np.array([[0.0, 0.0], [2.0, 1.0]]), np.array([[3.0, 1.0], [1.0, 1.0]]))
+    array([[2., 1.],
+           [2., 1.]])
+    """
+    silent = np.flatnonzero(np.abs(factors).max(axis=1, initial=0.0) == 0)
+    if not len(silent):
+        return factors
+    factors = factors.copy()
+    factors[silent] = known.mean(axis=0, dtype=np.float64)
+    return factors
+
+
 def normalise(factors: Array) -> NDArray[np.float32]:
     """Rows scaled to length one, so that their inner products are cosines; rows of zeros stay zeros.
 

@@ -29,6 +29,10 @@ Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
 
+LEAST_SHARE = 0.01
+"""Of a class with labels, where shares are matched to the unlabelled rows; at zero its split could not be ranked."""
+
+
 @dataclass(frozen=True)
 class Splits:
     """The k − 1 binary problems, as weights of the classes.
@@ -117,7 +121,8 @@ class Moments:
 def matched_priors(class_means: Matrix, unlabelled_mean: Vector, present: NDArray[np.bool_]) -> Vector:
     """Class priors under which the labelled classes, mixed, look like the unlabelled rows.
 
-    minimise ‖Σ_i θ_i m_i − m_U‖² over the simplex: kernel mean matching, with the means that are at hand anyway.
+    minimise ‖Σ_i θ_i m_i − m_U‖² over the simplex: kernel mean matching, with the means that are at hand anyway. A
+    class that has labels exists, so none of them gets less than ``LEAST_SHARE``.
 
     >>> matched_priors(np.eye(2), np.array([0.3, 0.7]), np.array([True, True])).round(6)
     array([0.3, 0.7])
@@ -129,6 +134,7 @@ def matched_priors(class_means: Matrix, unlabelled_mean: Vector, present: NDArra
     heavy = 1e4 * max(float(np.abs(means).max()), 1e-12)
     system = np.vstack([means.T, np.full((1, len(means)), heavy)])
     shares, _ = nnls(system, np.append(unlabelled_mean, heavy))
+    shares = np.maximum(shares / shares.sum(), LEAST_SHARE)
     priors = np.zeros(len(class_means))
     priors[present] = shares / shares.sum()
     return priors
