@@ -183,7 +183,7 @@ def size(quick: bool, methods: list[str]) -> None:
     figures = Figures("size", quick)
     for method in methods:
         points: list[dict[str, Any]] = []
-        for rows in (1_000, 2_000, 10_000) if quick else (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000):
+        for rows in (500, 1_000, 10_000) if quick else (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000):
             command = [sys.executable, __file__, "one-size", "--methods", method, "--rows", str(rows)]
             run = subprocess.run(command, capture_output=True, text=True)
             if run.returncode:

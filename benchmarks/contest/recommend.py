@@ -182,11 +182,11 @@ METHODS = {
     "BPR (implicit)": Method(
         fit_bpr, recommend_implicit, "implicit",
         grid(learning_rate=[0.003, 0.01, 0.03, 0.1], regularization=[0.01, 0.03], iterations=[100]),
-        absent={MADE: "a hundred passes over five million positives: an hour for eight points"},
+        absent={MADE: "not run: a hundred passes over five million positives at each of eight points"},
     ),
     "WARP (tacit.baselines)": Method(
         fit_warp, recommend, "tacit",
         grid(learning_rate=[0.005, 0.01, 0.02, 0.04], regularization=[0.03, 0.1], epochs=[15]),
-        absent={MADE: "one thread, and several draws for each of five million positives: hours for eight points"},
+        absent={MADE: "not run: one thread, and several draws for each of five million positives"},
     ),
 }  # fmt: skip
