@@ -125,7 +125,7 @@ def growth(scale: int) -> dict[str, Any]:
             with single_threaded_blas():
                 run = lambda towers=towers, P=P, Q=Q: towers.half("rows", Q).value_and_gradient(P)  # noqa: E731
                 run()
-                seconds.append(best_of(run, 4, time.process_time))
+                seconds.append(best_of(run, 12, time.process_time))
         shrunk = {part: value if part == "g" else value // scale for part, value in base.items() if part != name}
         figures[name] = {
             "values": [value if name == "g" else value // scale for value in values],

@@ -54,8 +54,11 @@ def scaling(found: dict[str, Any]) -> None:
     for axis, what in zip(np.atleast_1d(axes), names):
         values = found[what]["values"]
         for kernel, seconds in found[what]["seconds"].items():
-            axis.plot(values, seconds, "o-", label=kernel, markersize=4)
-        axis.set(xscale="log", yscale="log", xlabel=what, ylabel="seconds, 2 threads")
+            axis.plot(values, [1000 * second for second in seconds], "o-", label=kernel, markersize=4)
+        axis.set(xscale="log", yscale="log", xlabel=what, ylabel="milliseconds, 2 threads")
+        axis.set_xticks(values, [f"{value:,}" for value in values], rotation=20)
+        axis.set_yticks([10, 30, 100, 300], ["10", "30", "100", "300"])
+        axis.minorticks_off()
         axis.grid(alpha=0.25)
     np.atleast_1d(axes)[0].legend(fontsize=7)
     figure.savefig(FIGURES / "scaling.svg", metadata={"Date": None})
