@@ -28,7 +28,7 @@ def draw(job: str, sizes: dict[str, Any]) -> None:
     """One panel per size; a method is a mark, ours are orange."""
     names = list(dict.fromkeys(name for data in sizes.values() for name in data["methods"]))
     greys = [f"#{shade}{shade}{shade}" for shade in ("22", "44", "66", "88", "aa", "bb", "cc", "dd")]
-    oranges = ["#c2410c", "#f97316", "#fdba74"]
+    oranges = ["#7c2d12", "#c2410c", "#f97316", "#fdba74"]
     colours = {}
     for name in names:
         ours = name.startswith(OURS)
