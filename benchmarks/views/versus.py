@@ -77,15 +77,23 @@ def signed(data: dict[str, Any], row: dict[str, Any]) -> float:
 
 
 def champions(data: dict[str, Any]) -> tuple[str, str]:
-    """The most accurate peer, and of ours that are as accurate the first that is about as fast as the fastest of them;
-    where none is as accurate, our most accurate."""
+    """The most accurate peer, and of ours that are as accurate the first that is about as fast as the fastest of them
+    and not beaten in both by another; where none is as accurate, our most accurate."""
     ours, peers = measured(data)
     rival = max(peers, key=lambda name: signed(data, peers[name]))
     enough = [name for name, row in ours.items() if signed(data, row) >= signed(data, peers[rival])]
     if enough:
         least = min(ours[name][COST] for name in enough)
+
+        def beaten(name: str) -> bool:
+            """Another one is more accurate and faster."""
+            one = ours[name]
+            return any(
+                ours[other][COST] < one[COST] and signed(data, ours[other]) > signed(data, one) for other in enough
+            )
+
         # The plainest stand first; a few tenths of a second are the machine's.
-        return rival, next(name for name in enough if ours[name][COST] <= 1.5 * least)
+        return rival, next(name for name in enough if ours[name][COST] <= 1.5 * least and not beaten(name))
     return rival, max(ours, key=lambda name: signed(data, ours[name]))
 
 

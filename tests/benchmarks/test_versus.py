@@ -69,6 +69,8 @@ def test_the_champion_is_accurate_enough_and_about_the_fastest():
     assert champions(figures(**ours, peer=(0.4, 2.0))) == ("peer", "Tacit, plain")
     ours["Tacit, plain"] = (0.5, 1.6)
     assert champions(figures(**ours, peer=(0.4, 2.0))) == ("peer", "Tacit, quick")
+    ours["Tacit, plain"] = (0.42, 1.4)
+    assert champions(figures(**ours, peer=(0.4, 2.0))) == ("peer", "Tacit, quick")
 
 
 def test_a_method_that_is_absent_stays_in_the_table_with_its_reason():
