@@ -1,6 +1,7 @@
-"""Shared fixtures: seeded generators, the folder of real data, and the end-of-session check on kernels."""
+"""Shared fixtures: seeded generators, the folder of real data, interrupts, and the end-of-session check on kernels."""
 
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,12 @@ settings.register_profile("tacit", deadline=None, max_examples=40, suppress_heal
 settings.load_profile("tacit")
 
 JIT_IS_OFF = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+
+
+def pytest_configure():
+    # A shell's background jobs begin with interrupts ignored, and so would every program that a test starts.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items):
