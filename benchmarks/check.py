@@ -69,7 +69,7 @@ def over_naive() -> float:
     towers = TwoTowers.of_ids(objective, 32)
     with threadpool_limits(1, user_api="blas"):
         naive = machine.best_seconds(lambda: naive_gradient(objective.rows, P, Q), 2)
-        ours = machine.best_seconds(lambda: towers.half("rows", Q, threads_=1).value_and_gradient(P), 10)
+        ours = machine.best_seconds(lambda: towers.half("rows", Q, n_threads=1).value_and_gradient(P), 10)
     return naive / ours
 
 

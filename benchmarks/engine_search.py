@@ -18,7 +18,7 @@ from typing import Any
 from engine_sets import Task
 from tacit import FactorRecommender, Interactions
 from tacit.errors import DivergedError
-from tacit.estimators.tower_design import rows_of
+from tacit.estimators.recommend.tower_design import rows_of
 from tacit.objective.recipes import noise
 
 PATIENCE = 2

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from tacit import Interactions
 from tacit.data import load_lastfm, load_lastfm_next, load_movielens_1m, load_movielens_100k, load_multilabel
-from tacit.estimators.factor_queries import in_context
+from tacit.estimators.recommend.factor_queries import in_context
 from tacit.metrics.evaluation import evaluate, evaluate_factors
 from tacit.neighbours.topk import top_k
 

@@ -228,7 +228,7 @@ def large(quick: bool) -> None:
 
 def rate(quick: bool) -> None:
     """Squared error of the stochastic score against the exact one, relative, over the steps; slope on log axes."""
-    from tacit.estimators.ordinal_settings import candidate_mixes
+    from tacit.estimators.grade.settings import candidate_mixes
     from tacit.features.fourier import FourierFeatures
     from tacit.features.scaling import Scaling
     from tacit.solvers.ordinal_exact import gather, solve_path

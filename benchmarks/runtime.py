@@ -86,7 +86,7 @@ def figure5(quick: bool) -> dict[str, Any]:
         towers = TwoTowers.of_ids(objective, 32)
         with threadpool_limits(1, user_api="blas"):
             naive = best_seconds(lambda rows=objective.rows, P=P, Q=Q: naive_gradient(rows, P, Q), 2)
-            half = lambda towers=towers, P=P, Q=Q: towers.half("rows", Q, threads_=1).value_and_gradient(P)  # noqa: E731
+            half = lambda towers=towers, P=P, Q=Q: towers.half("rows", Q, n_threads=1).value_and_gradient(P)  # noqa: E731
             figures["naive"].append({"side": side, "naive": naive, "fBGD": best_seconds(half, 5)})
         print(figures["naive"][-1], flush=True)
     shape = SHAPE["quick" if quick else "full"]

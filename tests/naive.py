@@ -385,8 +385,8 @@ def skipgram_epoch(order, of_row, Y, contexts, negatives, rate, Z, C, random):
         for _ in range(contexts):
             labels = np.flatnonzero(Y[row])
             label = labels[int(random.uniform() * len(labels))]
-            carriers = np.flatnonzero(Y[:, label])
-            change = climb(of_row[row], of_row[carriers[int(random.uniform() * len(carriers))]], 1.0)
+            rows_with_label = np.flatnonzero(Y[:, label])
+            change = climb(of_row[row], of_row[rows_with_label[int(random.uniform() * len(rows_with_label))]], 1.0)
             for _ in range(negatives):
                 change = change + climb(of_row[row], of_row[int(random.uniform() * len(Y))], 0.0)
             Z[of_row[row]] += change

@@ -89,11 +89,11 @@ def positives_pass(n: int = 100_000, m: int = 20_000, count: int = 4_000_000, g:
 
 
 def als_half(n: int = 100_000, m: int = 20_000, count: int = 4_000_000, g: int = 64, steps: int = 3) -> Work:
-    """Half a sweep: the cache QᵀBQ, then the residual and three steps of conjugate gradient for every row.
+    """SideObjective a sweep: the cache QᵀBQ, then the residual and three steps of conjugate gradient for every row.
 
     Four passes over the positives, and per row four products with the cache of 2g² operations.
     """
-    from tacit.solvers.als import HalfSweep
+    from tacit.solvers.als import RowSolver
 
     cells = skewed(n, m, count)
     P, Q = factors(n, g), factors(m, g, 1)
@@ -102,7 +102,7 @@ def als_half(n: int = 100_000, m: int = 20_000, count: int = 4_000_000, g: int =
 
     def call(threads: int) -> None:
         with single_threaded_blas():
-            HalfSweep(side, g, "cg", steps, threads).improve(P, Q)
+            RowSolver(side, g, "cg", steps, threads).improve(P, Q)
 
     operations = passes * (4.0 * g * cells.nnz + 2.0 * g * g * n) + 2.0 * g * g * m
     moved = passes * cells.nnz * (g * FLOAT + INDEX + 2 * FLOAT) + 4 * n * g * FLOAT + m * g * FLOAT
@@ -134,7 +134,7 @@ def adagrad(n: int = 100_000, m: int = 20_000, count: int = 4_000_000, g: int = 
 
     def call(threads: int) -> None:
         with Run("adagrad", 1, progress=False) as run:
-            alternate(towers, parameters, Adagrad(), run, threads_=threads)
+            alternate(towers, parameters, Adagrad(), run, n_threads=threads)
 
     towers = TwoTowers.of_ids(objective, g)
     parameters = towers.start(0)

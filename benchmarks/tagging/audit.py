@@ -12,7 +12,7 @@ from tacit import FactorTagger, NeighbourTagger
 from tacit.baselines import OneVsRestTagger, PopularTagger
 from tacit.data.debian import Debian, load_debian
 from tacit.data.matrix import as_csr
-from tacit.estimators.missing_labels import Judges
+from tacit.estimators.tag.missing_labels import CrossFitted
 from tagging.record import Record
 from tagging.split import hide
 
@@ -44,7 +44,7 @@ def measure(record: Record, methods: list[str], quick: bool) -> None:
     lost = sp.csr_array((Y - visible).astype(bool))
     for name in methods or (_QUICK if quick else TAGGERS):
         if record.lacks(RECALL, name):
-            judges = Judges.fit(
+            judges = CrossFitted.fit(
                 TAGGERS[name],
                 X,
                 visible,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tacit import BlendTagger, FactorTagger, NeighbourTagger
-from tacit.estimators.blend_tagger import DEFAULT
+from tacit.estimators.tag.blend_tagger import DEFAULT
 from tagging.record import Record
 from tagging.split import Split, precisions
 

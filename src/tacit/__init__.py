@@ -11,31 +11,31 @@ from tacit._version import __version__
 
 if TYPE_CHECKING:
     from tacit.data.interactions import Interactions as Interactions
-    from tacit.estimators.blend_tagger import BlendTagger as BlendTagger
-    from tacit.estimators.expert_rating_stream import ExpertRatingStream as ExpertRatingStream
-    from tacit.estimators.factor_recommender import FactorRecommender as FactorRecommender
-    from tacit.estimators.factor_tagger import FactorTagger as FactorTagger
+    from tacit.estimators.grade.ordinal_ranker import OrdinalRanker as OrdinalRanker
     from tacit.estimators.model import load as load
-    from tacit.estimators.neighbour_tagger import NeighbourTagger as NeighbourTagger
-    from tacit.estimators.ordinal_ranker import OrdinalRanker as OrdinalRanker
-    from tacit.estimators.rating_stream import RatingStream as RatingStream
-    from tacit.estimators.text_tagger import TextTagger as TextTagger
-    from tacit.estimators.tune import tune as tune
-    from tacit.estimators.word_vectors import WordVectors as WordVectors
+    from tacit.estimators.recommend.factor_recommender import FactorRecommender as FactorRecommender
+    from tacit.estimators.recommend.tune import tune as tune
+    from tacit.estimators.stream.expert_rating_stream import ExpertRatingStream as ExpertRatingStream
+    from tacit.estimators.stream.rating_stream import RatingStream as RatingStream
+    from tacit.estimators.tag.blend_tagger import BlendTagger as BlendTagger
+    from tacit.estimators.tag.factor_tagger import FactorTagger as FactorTagger
+    from tacit.estimators.tag.neighbour_tagger import NeighbourTagger as NeighbourTagger
+    from tacit.estimators.tag.text_tagger import TextTagger as TextTagger
+    from tacit.estimators.words.word_vectors import WordVectors as WordVectors
 
 _HOMES = {
-    "OrdinalRanker": "tacit.estimators.ordinal_ranker",
+    "OrdinalRanker": "tacit.estimators.grade.ordinal_ranker",
     "Interactions": "tacit.data.interactions",
-    "FactorRecommender": "tacit.estimators.factor_recommender",
-    "WordVectors": "tacit.estimators.word_vectors",
-    "BlendTagger": "tacit.estimators.blend_tagger",
-    "FactorTagger": "tacit.estimators.factor_tagger",
-    "NeighbourTagger": "tacit.estimators.neighbour_tagger",
-    "TextTagger": "tacit.estimators.text_tagger",
-    "RatingStream": "tacit.estimators.rating_stream",
-    "ExpertRatingStream": "tacit.estimators.expert_rating_stream",
+    "FactorRecommender": "tacit.estimators.recommend.factor_recommender",
+    "WordVectors": "tacit.estimators.words.word_vectors",
+    "BlendTagger": "tacit.estimators.tag.blend_tagger",
+    "FactorTagger": "tacit.estimators.tag.factor_tagger",
+    "NeighbourTagger": "tacit.estimators.tag.neighbour_tagger",
+    "TextTagger": "tacit.estimators.tag.text_tagger",
+    "RatingStream": "tacit.estimators.stream.rating_stream",
+    "ExpertRatingStream": "tacit.estimators.stream.expert_rating_stream",
     "load": "tacit.estimators.model",
-    "tune": "tacit.estimators.tune",
+    "tune": "tacit.estimators.recommend.tune",
 }
 
 __all__ = ["__version__", *_HOMES]

@@ -69,7 +69,7 @@ def test_bad_input_is_one_sentence(wines, tmp_path, capsys, arguments, why):
 def test_a_picture_of_grades(wines, tmp_path):
     pytest.importorskip("matplotlib").use("Agg")
     from tacit import OrdinalRanker
-    from tacit.estimators.grade_plot import plot_grades
+    from tacit.estimators.grade.grade_plot import plot_grades
 
     X = np.random.default_rng(0).standard_normal((50, 2))
     y = np.where(np.arange(50) < 30, np.digitize(X[:, 0], [0.0]) + 1, -1)

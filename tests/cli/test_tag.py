@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import tacit as library
-from tacit.estimators.text_tagger import TextTagger
+from tacit.estimators.tag.text_tagger import TextTagger
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tacit.errors import InputError, UnsoundCombinationError
 from tacit.estimators.solver_choice import SOLVERS
 from tacit.metrics import evaluate
 from tacit.objective import formulations
-from tacit.objective.losses import own_loss
+from tacit.objective.losses import custom_loss
 
 LOSSES = ("square", "logistic", "squared_hinge")
 GROUPS = 4
@@ -112,7 +112,7 @@ def test_nonnegative_factors(planted):
 
 def test_a_loss_of_ones_own(planted):
     matrix, likes, *_ = planted
-    own = own_loss(
+    own = custom_loss(
         "pseudo_huber",
         value=lambda r, s: np.sqrt(1 + (r - s) ** 2) - 1,
         first=lambda r, s: (s - r) / np.sqrt(1 + (r - s) ** 2),
@@ -215,7 +215,7 @@ def test_an_interrupted_fit_resumes_to_the_same_bits(planted, solver, tmp_path):
 REFUSED = [
     ({"nonnegative": True, "solver": "als"}, {}, "can be projected"),
     ({"nonnegative": True, "solver": "newton"}, {}, "can be projected"),
-    ({"loss": own_loss("e", lambda r, s: np.exp(-s), lambda r, s: -np.exp(-s), lambda r, s: np.exp(-s)),
+    ({"loss": custom_loss("e", lambda r, s: np.exp(-s), lambda r, s: -np.exp(-s), lambda r, s: np.exp(-s)),
       "solver": "als"}, {}, "curvature_bound"),
     ({"context_model": "product"}, {"row_features": sp.eye_array(30)}, "row_features have no place"),
     ({"context_model": "pairwise", "biases": True}, {}, "has no biases"),

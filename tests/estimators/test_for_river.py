@@ -6,7 +6,7 @@ pytest.importorskip("river")
 
 from river import checks
 
-from tacit.estimators.for_river import ExpertRatingStream, RatingStream
+from tacit.estimators.stream.for_river import ExpertRatingStream, RatingStream
 
 MODELS = [RatingStream(), ExpertRatingStream()]
 

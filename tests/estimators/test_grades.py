@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from tacit.errors import InputError
-from tacit.estimators.grades import GradeWarning, read_grades
+from tacit.estimators.grade.grades import GradeWarning, read_grades
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from tacit import NeighbourTagger
 from tacit.errors import InputError
-from tacit.estimators.audit_report import MissingLabels, Suggestion, read_accepted
+from tacit.estimators.tag.audit_report import MissingLabels, Suggestion, read_accepted
 from tests.report.pages import checked
 
 

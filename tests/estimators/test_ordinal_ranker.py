@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tacit import OrdinalRanker, load
 from tacit.errors import InputError
-from tacit.estimators.ordinal_selection import winner
+from tacit.estimators.grade.selection import winner
 from tacit.metrics.ordinal import ordinal_auc
 
 
@@ -113,7 +113,7 @@ def test_auto_leaves_the_logistic_loss_where_the_widest_features_do_not_fit(monk
     X = rng.standard_normal((60, 40))
     y = np.digitize(X[:, 0], [-0.5, 0.5])
     # 4 frequencies fit and the 40 columns of the linear kernel do not.
-    monkeypatch.setattr("tacit.estimators.ordinal_fit.LARGEST_LOGISTIC", 60 * 20)
+    monkeypatch.setattr("tacit.estimators.grade.fit.LARGEST_LOGISTIC", 60 * 20)
     model = OrdinalRanker(features="fourier", frequencies=4, progress=False).fit(X, y)
     assert model.loss_ == "squared"
 

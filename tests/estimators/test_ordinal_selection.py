@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit import OrdinalRanker
-from tacit.estimators.ordinal_folds import make_folds
-from tacit.estimators.ordinal_selection import MAPS_KEPT, Trials, cross_validate, own_units, still_open
-from tacit.estimators.ordinal_settings import Candidate
+from tacit.estimators.grade.folds import make_folds
+from tacit.estimators.grade.selection import MAPS_KEPT, Trials, cross_validate, standardised, still_open
+from tacit.estimators.grade.settings import Candidate
 from tacit.features.linear import LinearFeatures
 from tacit.features.scaling import Scaling
 from tacit.progress import Run
@@ -62,15 +62,15 @@ def test_listed_folds_are_not_added_to():
 def test_own_units_are_the_oracles_and_forget_scale_and_place(seed, scale, place):
     rng = np.random.default_rng(seed)
     scores, weights = rng.standard_normal(7), rng.integers(1, 4, 7)
-    found, middle, spread = own_units(scores[:, None], weights.astype(float))
+    found, middle, spread = standardised(scores[:, None], weights.astype(float))
     np.testing.assert_allclose(found[:, 0], naive.in_own_units(scores, weights), atol=1e-12)
     np.testing.assert_allclose(middle + spread * found[:, 0], scores, atol=1e-12)
-    moved = own_units((place + scale * scores)[:, None], weights.astype(float))[0]
+    moved = standardised((place + scale * scores)[:, None], weights.astype(float))[0]
     np.testing.assert_allclose(moved, found, atol=1e-9)
 
 
 def test_equal_scores_have_finite_units():
-    found, _, spread = own_units(np.ones((3, 1)), np.ones(3))
+    found, _, spread = standardised(np.ones((3, 1)), np.ones(3))
     assert not found.any() and spread.tolist() == [1.0]
 
 

@@ -90,7 +90,7 @@ def test_saved_in_the_middle_it_goes_on_to_the_same_bits(make, tmp_path):
     ids=["diagonal", "full", "experts"],
 )
 def test_it_learns_who_likes_what(model):
-    """Half of the ratings are far from any constant; a tenth of them is noise that nothing can predict."""
+    """SideObjective of the ratings are far from any constant; a tenth of them is noise that nothing can predict."""
     model.fit(*stream(6000))
     i, j, r = stream(2000, seed=1)
     assert np.abs(model.predict(i, j) - r).mean() < 0.65 * np.abs(r - np.median(r)).mean()

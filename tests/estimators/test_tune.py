@@ -9,8 +9,8 @@ import scipy.sparse as sp
 
 from tacit import FactorRecommender, Interactions
 from tacit.errors import InputError
-from tacit.estimators import held_out, whole_data_fit
-from tacit.estimators.tune import MIXED, SPACE, tune
+from tacit.estimators.recommend import held_out, whole_data_fit
+from tacit.estimators.recommend.tune import MIXED, SPACE, tune
 from tacit.objective.recipes import default_ridge
 
 

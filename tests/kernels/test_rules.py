@@ -75,17 +75,17 @@ def decorated(tree, decorator):
 
 
 def test_loops_that_are_woven_in_stand_in_fast_kernels_only():
-    """A woven body takes the flags of its kernel; ``strict`` ones promise sums in their order."""
+    """A inlined body takes the flags of its kernel; ``strict`` ones promise sums in their order."""
     trees = [ast.parse(file.read_text()) for file in FILES]
-    woven = {node.name for tree in trees for node in decorated(tree, "woven")}
-    assert "four_products" in woven
+    inlined = {node.name for tree in trees for node in decorated(tree, "inlined")}
+    assert "four_products" in inlined
 
     def callers(nodes):
         return {
             node.name
             for node in nodes
             for call in ast.walk(node)
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in woven
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in inlined
         }
 
     inside = [node for file in KERNELS.glob("*.py") for node in decorated(ast.parse(file.read_text()), "strict")]
@@ -93,7 +93,7 @@ def test_loops_that_are_woven_in_stand_in_fast_kernels_only():
     importing = [
         file
         for file, tree in zip(FILES, trees)
-        if file.parent != KERNELS and any(name == "tacit.kernels.gathered" for name in imported(tree))
+        if file.parent != KERNELS and any(name == "tacit.kernels.gather_dot" for name in imported(tree))
     ]
     assert not importing
 

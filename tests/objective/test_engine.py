@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.baselines.naive_gradient import naive_gradient
-from tacit.objective.half import Block
-from tacit.objective.losses import own_loss, resolve
+from tacit.objective.losses import custom_loss, resolve
 from tacit.objective.penalties import laplacian
+from tacit.objective.side_objective import Block
 from tacit.objective.towers import id_tower
 from tacit.objective.two_towers import Parameters, TwoTowers
 from tests import naive
@@ -21,7 +21,7 @@ N, M, G = 12, 9, 4
 LOSSES = ("square", "logistic", "squared_hinge", "own")
 
 # The logistic loss again, brought from outside: the oracle knows it, the code under test does not.
-OWN = own_loss(
+OWN = custom_loss(
     "own",
     value=lambda r, s: np.log1p(np.exp(-r * s)),
     first=lambda r, s: -r / (1 + np.exp(r * s)),
@@ -133,7 +133,7 @@ def test_the_value_along_a_line_is_the_value(setting):
     for block in blocks(setting):
         here = block.here.copy()
         step = rng.normal(size=len(here))
-        along = block.along(block.at(here), here, step)
+        along = block.line_function(block.at(here), here, step)
         for alpha in (0.0, 0.3, -1.1):
             assert along(alpha) == pytest.approx(block.at(here + alpha * step).value, rel=1e-10)
 
@@ -171,7 +171,7 @@ def test_same_bits_at_any_number_of_threads():
     towers = TwoTowers.of_ids(objective, 8)
     results = []
     for threads in (1, 3):
-        half = towers.half("rows", Q, threads_=threads)
+        half = towers.half("rows", Q, n_threads=threads)
         point = half.at(P)
         value, gradient = half.value_and_gradient(P)
         results.append((point.value, value, gradient.tobytes(), half.product(point, P).tobytes()))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tacit.errors import DivergedError, InputError, UnsoundCombinationError
-from tacit.objective.losses import own_loss
+from tacit.objective.losses import custom_loss
 from tacit.progress import Run
 from tacit.solvers import als
 from tests import naive
@@ -18,7 +18,7 @@ def sweep(problem, method, sweeps, dtype=np.float64, threads=1, **options):
     objective = problem.objective(dtype)
     P, Q = problem.factors(dtype)
     with Run("als", sweeps, progress=False) as run:
-        als.alternate(objective, P, Q, run, method=method, threads_=threads, **options)
+        als.alternate(objective, P, Q, run, method=method, n_threads=threads, **options)
     return objective, P, Q, run.history
 
 
@@ -76,7 +76,7 @@ def test_gradient_norm_is_the_norm_of_the_gradient():
     problem = make_problem(seed=6, g=3)
     objective = problem.objective()
     P, Q = problem.factors()
-    half = als.HalfSweep(objective.rows, 3, "cg", 1, 1)
+    half = als.RowSolver(objective.rows, 3, "cg", 1, 1)
     _, squared_norm = half.improve(P.copy(), Q)
     step = 1e-6
     gradient = np.zeros_like(P)
@@ -134,7 +134,7 @@ def test_a_complete_solve_of_other_losses_ends_near_a_stationary_point(loss, fac
 def test_own_loss_without_a_bound_is_refused():
     problem = make_problem()
     objective = problem.objective()
-    own = own_loss("cosh", lambda r, s: np.cosh(r - s), lambda r, s: np.sinh(s - r), lambda r, s: np.cosh(r - s))
+    own = custom_loss("cosh", lambda r, s: np.cosh(r - s), lambda r, s: np.sinh(s - r), lambda r, s: np.cosh(r - s))
     with Run("als", 1, progress=False) as run, pytest.raises(UnsoundCombinationError, match="curvature_bound"):
         als.alternate(replace(objective, loss=own), *problem.factors(), run)
 

@@ -36,14 +36,14 @@ def test_an_epoch_equals_the_slow_twin(rng):
     dense = (rng.random((12, 4)) < 0.4).astype(float)
     dense[dense.sum(axis=1) == 0, 0] = 1
     Y = as_csr(dense, "Y")
-    found, carriers = distinct_sets(Y), transpose(Y)[0]
+    found, rows_with_label = distinct_sets(Y), transpose(Y)[0]
     Z, C = rng.normal(size=(2, len(found.count), 3))
     slow_Z, slow_C = Z.copy(), C.copy()
     order = rng.permutation(12)
     state = np.array([12345], dtype=np.uint64)
     with np.errstate(over="ignore"):
         skipgram_epoch(
-            order, found.of_row, Y.indptr, Y.indices, carriers.indptr, carriers.indices,
+            order, found.of_row, Y.indptr, Y.indices, rows_with_label.indptr, rows_with_label.indices,
             4, 2, 0.1, Z, C, np.zeros(3), state,
         )  # fmt: skip
     naive.skipgram_epoch(order, found.of_row, dense, 4, 2, 0.1, slow_Z, slow_C, naive.SplitMix(12345))

@@ -42,7 +42,7 @@ def make(loss="square", kind="ids", graph=False, seed=0, dtype=np.float64):
 def solve(towers, solver, iterations, seed=1, scale=0.3, dtype=np.float64, threads=1, **options):
     parameters = towers.start(seed, scale, dtype)
     with Run("fit", iterations, progress=False) as run:
-        alternate(towers, parameters, solver, run, threads_=threads, **options)
+        alternate(towers, parameters, solver, run, n_threads=threads, **options)
     return parameters, run.history
 
 
@@ -98,18 +98,18 @@ def test_adagrad_is_the_formula_field_after_field():
         point = half.at(tower.forward(theta))
         ridge = np.repeat(field.ridge, G)
         slope = tower.pull((place,), theta, half.gradient(point)) + 2 * ridge * theta[tower.slices[place]]
-        rate = np.repeat(0.1 / field.map.crowding(), G)
+        rate = np.repeat(0.1 / field.map.overlap(), G)
         theta[tower.slices[place]] -= rate * slope / (np.abs(slope) + 1e-4)
     np.testing.assert_allclose(reached.rows, theta, rtol=0, atol=1e-12)
 
 
 def test_a_crowded_multi_hot_field_still_descends():
-    """Thirty features in every row: their steps add up, and without the crowding they would overshoot."""
+    """Thirty features in every row: their steps add up, and without the overlap they would overshoot."""
     problem = make_problem(seed=2, n=40, m=10, g=3)
     features = np.ones((40, 30))
     field = Field("features", as_map(features, "features", dtype=np.float64), np.arange(3), np.full(30, 0.01))
     towers = TwoTowers(problem.objective(), LinearTower(40, 3, [field]), id_tower(10, 3))
-    np.testing.assert_allclose(field.map.crowding(), 30.0)
+    np.testing.assert_allclose(field.map.overlap(), 30.0)
     _, history = solve(towers, Adagrad(0.05), 30, scale=0.1)
     values = [record["objective"] for record in history]
     assert all(later <= earlier for earlier, later in pairwise(values))

@@ -6,10 +6,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.baselines.recommender import BlockRecommender
 from tacit.data.interactions import Interactions
 from tacit.errors import InputError
-from tacit.estimators import checks
 
 Array = NDArray[Any]
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tacit import threads as pool
 from tacit.errors import DivergedError, InputError
 from tacit.estimators.model import Callback
-from tacit.estimators.vector_space import VectorSpace
+from tacit.estimators.words.vector_space import VectorSpace
 from tacit.features import text as texts
 from tacit.features.cooccurrence import count_pairs
 from tacit.features.ppmi import glove_weights

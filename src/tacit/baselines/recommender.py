@@ -6,11 +6,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.data.interactions import Interactions
-from tacit.estimators import checks
-from tacit.estimators.factor_queries import listed
-from tacit.estimators.factor_recommender import as_interactions
 from tacit.estimators.ranked import Ranked
+from tacit.estimators.recommend.factor_queries import listed
+from tacit.estimators.recommend.factor_recommender import as_interactions
 from tacit.neighbours.best import best_columns
 from tacit.threads import even_chunks
 
@@ -38,7 +38,7 @@ class BlockRecommender:
 
     def recommend(self, rows: Any, k: int = 10, exclude_seen: bool = True) -> Ranked:
         """The k best columns for each row, best first."""
-        checks.whole("k", k, 1)
+        checks.integer("k", k, 1)
         queries = listed(rows, self.row_ids_)
         numbers = self.row_ids_.require(queries)
         found, scores = [], []

@@ -18,12 +18,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.data.interactions import Interactions
 from tacit.data.matrix import Csr, as_csr
 from tacit.errors import DivergedError
-from tacit.estimators import checks, factor_queries, tower_design
-from tacit.estimators.factor_recommender import as_interactions
 from tacit.estimators.ranked import Ranked
+from tacit.estimators.recommend import factor_queries, tower_design
+from tacit.estimators.recommend.factor_recommender import as_interactions
 from tacit.kernels import sampled as kernels
 from tacit.neighbours.topk import top_k
 
@@ -67,7 +68,7 @@ class SampledFactors:
         self.context_ids_ = dict(data.context_ids)
         of_rows, of_cols = _row_fields(data, rows), _col_fields(data)
         rng = np.random.default_rng(checks.seed(self.random_state))
-        width = checks.whole("factors", self.factors, 1) + 1
+        width = checks.integer("factors", self.factors, 1) + 1
         x_parameters, y_parameters = (
             rng.normal(0, 0.1 / np.sqrt(width), (fields.shape[1], width)) for fields in (of_rows, of_cols)
         )
@@ -97,7 +98,7 @@ class SampledFactors:
         state = rng.integers(1, 2**63, 1, dtype=np.uint64)
         m = positives.shape[1]
         cumulative = self._distribution(np.bincount(positives.indices, minlength=m))
-        for epoch in range(checks.whole("epochs", self.epochs, 1)):
+        for epoch in range(checks.integer("epochs", self.epochs, 1)):
             columns = of_cols.native() @ y
             rankings = np.ascontiguousarray(np.argsort(-columns, axis=0).T)
             kernels.epoch(

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from tacit.data.matrix import as_csr
-from tacit.estimators.factor_tagger import FactorTagger
 from tacit.estimators.model import Array, Callback
-from tacit.estimators.tagger import Tagger
+from tacit.estimators.tag.factor_tagger import FactorTagger
+from tacit.estimators.tag.tagger import Tagger
 from tacit.features.label_space import nearest_sets
 from tacit.neighbours.partitioned import Learner, Partition, vote
 from tacit.neighbours.topk import normalise
@@ -197,7 +197,7 @@ class LemlImcTagger(_Opponent):
         )
         parameters = problem.start(self.random_state, 0.1)
         with Run("fit LEML-IMC", self.iterations, progress=False) as run:
-            alternate(problem, parameters, Alternating(), run, threads_=self.threads)
+            alternate(problem, parameters, Alternating(), run, n_threads=self.threads)
         self.weights_ = problem.rows.part(parameters.rows, 0).copy()
         self.label_factors_ = problem.factors(parameters, self.threads)[1]
 

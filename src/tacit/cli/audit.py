@@ -33,7 +33,7 @@ def command(
     that carry the label, and the words and labels that speak for it, are shown as evidence. Review the .html page in a
     browser, save the decisions, and give them back with --accepted to tacit fit tag or to the next audit.
     """
-    from tacit.estimators.text_tagger import TextTagger
+    from tacit.estimators.tag.text_tagger import TextTagger
 
     texts, labels, ids = source.read()
     found = TextTagger(**parameters).missing_labels(texts, labels, n, row_ids=ids, per_row=per_row, folds=folds)

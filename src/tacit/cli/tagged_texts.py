@@ -48,7 +48,7 @@ class TaggedTexts:
 
 def _add_accepted(path: Path, labels: list[list[str]], ids: list[Any]) -> None:
     """Join the cells that a reviewer accepted to the labels, in place."""
-    from tacit.estimators.audit_report import read_accepted
+    from tacit.estimators.tag.audit_report import read_accepted
 
     places = {str(ident): place for place, ident in enumerate(ids)}
     for row, label in read_accepted(path):

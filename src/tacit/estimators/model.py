@@ -17,15 +17,15 @@ from tacit.progress import Callback as Callback
 Array = NDArray[Any]
 
 _HOMES = {
-    "OrdinalRanker": "tacit.estimators.ordinal_ranker",
-    "FactorRecommender": "tacit.estimators.factor_recommender",
-    "WordVectors": "tacit.estimators.word_vectors",
-    "BlendTagger": "tacit.estimators.blend_tagger",
-    "FactorTagger": "tacit.estimators.factor_tagger",
-    "NeighbourTagger": "tacit.estimators.neighbour_tagger",
-    "TextTagger": "tacit.estimators.text_tagger",
-    "RatingStream": "tacit.estimators.rating_stream",
-    "ExpertRatingStream": "tacit.estimators.expert_rating_stream",
+    "OrdinalRanker": "tacit.estimators.grade.ordinal_ranker",
+    "FactorRecommender": "tacit.estimators.recommend.factor_recommender",
+    "WordVectors": "tacit.estimators.words.word_vectors",
+    "BlendTagger": "tacit.estimators.tag.blend_tagger",
+    "FactorTagger": "tacit.estimators.tag.factor_tagger",
+    "NeighbourTagger": "tacit.estimators.tag.neighbour_tagger",
+    "TextTagger": "tacit.estimators.tag.text_tagger",
+    "RatingStream": "tacit.estimators.stream.rating_stream",
+    "ExpertRatingStream": "tacit.estimators.stream.expert_rating_stream",
 }
 """Class name → module of everything that ``load`` may open. A file can name nothing else."""
 

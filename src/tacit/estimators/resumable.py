@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from tacit.estimators.checkpoint import Checkpoint
-from tacit.estimators.held_out import HeldOut
+from tacit.estimators.recommend.held_out import HeldOut
 from tacit.progress import Run
 
 if TYPE_CHECKING:
-    from tacit.estimators.factor_recommender import FactorRecommender
+    from tacit.estimators.recommend.factor_recommender import FactorRecommender
 
 Array = NDArray[Any]
 
@@ -61,7 +61,7 @@ def train(
         stop_when_exhausted()
         loop(
             run, tolerance=model.tolerance, start=len(history), after_sweep=after_sweep, after_report=keep,
-            threads_=model.threads,
+            n_threads=model.threads,
         )  # fmt: skip
         if run.history:
             keep(now=True)

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+from tacit import checks
 from tacit.data.interactions import Interactions
 from tacit.errors import UnsoundCombinationError
-from tacit.estimators import checks
 from tacit.objective import losses
 from tacit.solvers.alternation import Solver
 from tacit.solvers.conjugate import Alternating
@@ -12,7 +12,7 @@ from tacit.solvers.descent import Adagrad, Gradient, LineSearch
 from tacit.solvers.newton import TruncatedNewton, TrustRegion
 
 if TYPE_CHECKING:
-    from tacit.estimators.factor_recommender import FactorRecommender
+    from tacit.estimators.recommend.factor_recommender import FactorRecommender
 
 SOLVERS = ("auto", "als", "newton", "newton_linesearch", "linesearch", "adagrad", "gradient")
 PROJECTING = ("adagrad", "gradient")

@@ -23,7 +23,7 @@ from scipy.special import ndtri
 
 from tacit.errors import InputError
 from tacit.features.scaling import Scaling
-from tacit.kernels.waves import waves
+from tacit.kernels.sincos import sincos
 
 Matrix = NDArray[np.float64]
 
@@ -93,7 +93,7 @@ class FourierFeatures:
                 directions, offset = self._directions(block)
                 phases[:, a:b] = rows @ directions - offset
         out = np.empty((rows.shape[0], self.size))
-        waves(phases, self.frequencies**-0.5, out)
+        sincos(phases, self.frequencies**-0.5, out)
         return out
 
     def transform_block(self, rows: Any, block: int) -> Matrix:
@@ -101,7 +101,7 @@ class FourierFeatures:
         directions, offset = self._directions(block)
         phases = np.asarray(rows @ directions) - offset
         out = np.empty((rows.shape[0], 2 * phases.shape[1]))
-        waves(phases, phases.shape[1] ** -0.5, out)
+        sincos(phases, phases.shape[1] ** -0.5, out)
         return out
 
     def _directions(self, block: int) -> tuple[Matrix, NDArray[np.float64]]:

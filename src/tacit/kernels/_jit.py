@@ -46,7 +46,7 @@ def strict(function: F) -> F:
     return _compile(function, False)
 
 
-def woven(function: F) -> F:
+def inlined(function: F) -> F:
     """Put the body into every kernel that calls it, before anything is compiled.
 
     For the inner loops of ``fast`` kernels: as a function of its own such a loop is not vectorised with its neighbours,

@@ -15,7 +15,7 @@ A batch never crosses the border of a chunk, and chunks do not depend on the num
 import numpy as np
 
 from tacit.kernels._jit import fast
-from tacit.kernels.gathered import add, add_four, add_image, four_products, product
+from tacit.kernels.gather_dot import add, add_four, add_image, four_products, product
 
 BATCH = 32
 PIECE = 256

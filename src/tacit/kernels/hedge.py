@@ -11,7 +11,7 @@ from tacit.kernels._jit import strict
 
 
 @strict
-def weigh(log_weights, weights):
+def normalise_weights(log_weights, weights):
     """Weights that sum to 1 from log weights of which the largest is 0; the log weights stay as they are."""
     total = 0.0
     for s in range(len(log_weights)):
@@ -22,7 +22,7 @@ def weigh(log_weights, weights):
 
 
 @strict
-def punish(log_weights, losses, eta, forgetting):
+def update_weights(log_weights, losses, eta, forgetting):
     """Eq. 13 with forgetting; the largest log weight becomes 0, so that weights can never all underflow."""
     top = -np.inf
     for s in range(len(log_weights)):

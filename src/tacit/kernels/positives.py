@@ -7,7 +7,7 @@ With φ(s) = c ℓ(r, s) − a_x b_y (t − s)², what a positive adds to J beyo
 
 from tacit.kernels import losses
 from tacit.kernels._jit import fast, strict
-from tacit.kernels.gathered import add, add_four, add_image, four_products, product
+from tacit.kernels.gather_dot import add, add_four, add_image, four_products, product
 
 
 @strict

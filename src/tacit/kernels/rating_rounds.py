@@ -84,7 +84,7 @@ def rounds(users, items, memory, settings, rules, quadrature, cells, outcomes, l
         new_i = users[i, 0] == 0
         new_j = items[j, 0] == 0
         if not uniform_weights:
-            hedge.weigh(log_weights, weights)
+            hedge.normalise_weights(log_weights, weights)
         # A rating above all before it makes the scale larger: starts, and what this round learns from, follow it,
         # while the prediction on record is the one made before.
         for attempt in range(2):
@@ -157,7 +157,7 @@ def rounds(users, items, memory, settings, rules, quadrature, cells, outcomes, l
                     memory[user_sums + at + a] += users[i, at + a]
                     memory[item_sums + at + a] += items[j, at + a]
         if not uniform_weights:
-            hedge.punish(log_weights, losses, rules[ETA], rules[FORGETTING])
+            hedge.update_weights(log_weights, losses, rules[ETA], rules[FORGETTING])
         memory[ROUNDS] += 1
         memory[MEAN] += (rating - memory[MEAN]) / memory[ROUNDS]
     return cells.shape[1]

@@ -51,11 +51,11 @@ def climb(i, j, target, rate, Z, C, change):
 
 
 @fast
-def skipgram_epoch(order, of_row, indptr, indices, starts, carriers, contexts, negatives, rate, Z, C, change, state):
+def skipgram_epoch(order, of_row, indptr, indices, starts, holders, contexts, negatives, rate, Z, C, change, state):
     """One pass over the rows in ``order``, ``contexts`` pairs each.
 
     of_row : (n,) the label set of each row, whose vector is Z[of_row]
-    indptr, indices : labels of each row; starts, carriers : rows of each label
+    indptr, indices : labels of each row; starts, holders : rows that hold each label
     Z : (u, g) changed in place; change : (g,) room
     """
     rows = len(of_row)
@@ -63,7 +63,7 @@ def skipgram_epoch(order, of_row, indptr, indices, starts, carriers, contexts, n
         row = order[place]
         i = of_row[row]
         for _ in range(contexts):
-            j = of_row[draw(draw(row, indptr, indices, state), starts, carriers, state)]
+            j = of_row[draw(draw(row, indptr, indices, state), starts, holders, state)]
             change[:] = 0.0
             climb(i, j, 1.0, rate, Z, C, change)
             for _ in range(negatives):

@@ -19,7 +19,7 @@ from tacit.kernels import evaluation as kernels
 from tacit.kernels import topk
 from tacit.metrics.details import Details
 from tacit.metrics.ranking import Evaluation, Tally, check_cutoffs, check_metrics
-from tacit.neighbours.topk import QUERIES, Lists, speaking, top_k
+from tacit.neighbours.topk import QUERIES, Lists, fill_zero_rows, top_k
 from tacit.threads import even_chunks, run, single_threaded_blas
 
 Array = NDArray[Any]
@@ -62,7 +62,7 @@ def evaluate(
     _check_ids("test", test, "train", getattr(train, "row_ids", None), getattr(train, "col_ids", None))
     if hasattr(model, "row_factors_") and hasattr(model, "col_factors_"):
         # As recommend does for a row without positives.
-        rows = speaking(model.row_factors_, model.row_factors_)
+        rows = fill_zero_rows(model.row_factors_, model.row_factors_)
         return evaluate_factors(
             rows, model.col_factors_, train, test, k=k, metrics=metrics, threads=threads, details=details
         )

@@ -91,12 +91,12 @@ def top_k(
     return numbers, scores
 
 
-def speaking(factors: Array, known: Array) -> Array:
+def fill_zero_rows(factors: Array, known: Array) -> Array:
     """Rows of zeros, of queries without positives, replaced by the mean of ``known``.
 
     They would list columns in the order of their numbers; the mean lists what most rows would get.
 
-    >>> speaking(np.array([[0.0, 0.0], [2.0, 1.0]]), np.array([[3.0, 1.0], [1.0, 1.0]]))
+    >>> fill_zero_rows(np.array([[0.0, 0.0], [2.0, 1.0]]), np.array([[3.0, 1.0], [1.0, 1.0]]))
     array([[2., 1.],
            [2., 1.]])
     """

@@ -37,11 +37,11 @@ class Loss:
     curvature_bound: float | None = None
 
     @property
-    def is_own(self) -> bool:
+    def is_custom(self) -> bool:
         return self.code == OWN
 
     @property
-    def stiffness(self) -> float:
+    def relative_curvature(self) -> float:
         """ℓ'' at zero over that of the squared loss: what weights and ridges must be scaled by to mean alike."""
         if self.second is not None:
             return float(self.second(np.array([self.target]), np.zeros(1))[0]) / 2
@@ -50,7 +50,7 @@ class Loss:
     @property
     def has_majoriser(self) -> bool:
         """Whether a quadratic lies above ℓ everywhere and touches it where we are."""
-        return not self.is_own or self.curvature_bound is not None
+        return not self.is_custom or self.curvature_bound is not None
 
 
 LOSSES = {
@@ -73,7 +73,7 @@ def resolve(loss: str | Loss) -> Loss:
     return LOSSES[loss]
 
 
-def own_loss(
+def custom_loss(
     name: str,
     value: Pointwise,
     first: Pointwise,
@@ -84,7 +84,7 @@ def own_loss(
 ) -> Loss:
     """A loss of one's own, convex in the score, as NumPy functions of (targets, scores).
 
-    >>> huberish = own_loss(
+    >>> huberish = custom_loss(
     ...     "pseudo_huber",
     ...     value=lambda r, s: np.sqrt(1 + (r - s) ** 2) - 1,
     ...     first=lambda r, s: (s - r) / np.sqrt(1 + (r - s) ** 2),

@@ -25,16 +25,16 @@ class Map(Protocol):
     rows: int
     features: int
 
-    def times(self, parameters: Array, threads_: int = 0) -> Array:
+    def times(self, parameters: Array, n_threads: int = 0) -> Array:
         """Z V, (n, w) from (f, w)."""
 
-    def transposed_times(self, gradient: Array, threads_: int = 0) -> Array:
+    def transposed_times(self, gradient: Array, n_threads: int = 0) -> Array:
         """Zᵀ G, (f, w) from (n, w)."""
 
-    def squared_transposed_times(self, values: Array, threads_: int = 0) -> Array:
+    def squared_transposed_times(self, values: Array, n_threads: int = 0) -> Array:
         """(Z∘Z)ᵀ G: what a diagonal on the rows becomes on the parameters."""
 
-    def crowding(self) -> Array:
+    def overlap(self) -> Array:
         """β_j = Σ_x |z_xj| ‖z_x‖₁ / Σ_x z_xj², at least 1: how far features that share rows add up.
 
         vᵀZᵀZv ≤ Σ_j β_j (ZᵀZ)_jj v_j², so a step that is safe for each feature alone is safe for all at once when
@@ -48,16 +48,16 @@ class Identity:
     def __init__(self, rows: int) -> None:
         self.rows = self.features = rows
 
-    def times(self, parameters: Array, threads_: int = 0) -> Array:
+    def times(self, parameters: Array, n_threads: int = 0) -> Array:
         return parameters
 
-    def transposed_times(self, gradient: Array, threads_: int = 0) -> Array:
+    def transposed_times(self, gradient: Array, n_threads: int = 0) -> Array:
         return gradient
 
-    def squared_transposed_times(self, values: Array, threads_: int = 0) -> Array:
+    def squared_transposed_times(self, values: Array, n_threads: int = 0) -> Array:
         return values
 
-    def crowding(self) -> Array:
+    def overlap(self) -> Array:
         return np.ones(self.rows)
 
 
@@ -69,16 +69,16 @@ class SparseMap:
         self.forward = features
         self.backward = transpose(features)[0]
 
-    def times(self, parameters: Array, threads_: int = 0) -> Array:
-        return multiply(self.forward, parameters, threads_)
+    def times(self, parameters: Array, n_threads: int = 0) -> Array:
+        return multiply(self.forward, parameters, n_threads)
 
-    def transposed_times(self, gradient: Array, threads_: int = 0) -> Array:
-        return multiply(self.backward, gradient, threads_)
+    def transposed_times(self, gradient: Array, n_threads: int = 0) -> Array:
+        return multiply(self.backward, gradient, n_threads)
 
-    def squared_transposed_times(self, values: Array, threads_: int = 0) -> Array:
-        return multiply(self.backward, values, threads_, self.backward.data**2)
+    def squared_transposed_times(self, values: Array, n_threads: int = 0) -> Array:
+        return multiply(self.backward, values, n_threads, self.backward.data**2)
 
-    def crowding(self) -> Array:
+    def overlap(self) -> Array:
         sizes = np.abs(self.forward.data.astype(np.float64))
         row_of = np.repeat(np.arange(self.rows), np.diff(self.forward.indptr))
         in_row = np.bincount(row_of, sizes, minlength=self.rows)
@@ -93,22 +93,22 @@ class DenseMap:
         self.rows, self.features = features.shape
         self.matrix = features
 
-    def times(self, parameters: Array, threads_: int = 0) -> Array:
+    def times(self, parameters: Array, n_threads: int = 0) -> Array:
         out = np.empty((self.rows, parameters.shape[1]), dtype=parameters.dtype)
 
         def part(start: int, stop: int) -> None:
             np.matmul(self.matrix[start:stop], parameters, out=out[start:stop])
 
-        threads.run(part, threads.even_chunks(self.rows, DENSE_CHUNK), threads_)
+        threads.run(part, threads.even_chunks(self.rows, DENSE_CHUNK), n_threads)
         return out
 
-    def transposed_times(self, gradient: Array, threads_: int = 0) -> Array:
-        return _sum_of_products(self.matrix, gradient, threads_)
+    def transposed_times(self, gradient: Array, n_threads: int = 0) -> Array:
+        return _sum_of_products(self.matrix, gradient, n_threads)
 
-    def squared_transposed_times(self, values: Array, threads_: int = 0) -> Array:
-        return _sum_of_products(self.matrix**2, values, threads_)
+    def squared_transposed_times(self, values: Array, n_threads: int = 0) -> Array:
+        return _sum_of_products(self.matrix**2, values, n_threads)
 
-    def crowding(self) -> Array:
+    def overlap(self) -> Array:
         sizes = np.abs(self.matrix.astype(np.float64))
         return _ratio(sizes.T @ sizes.sum(axis=1), (sizes**2).sum(axis=0))
 
@@ -124,21 +124,21 @@ def as_map(features: Any, name: str, rows: int | None = None, dtype: DTypeLike =
     return DenseMap(as_dense(features, name, rows=rows, dtype=dtype))
 
 
-def multiply(csr: sp.csr_array, dense: Array, threads_: int = 0, values: Array | None = None) -> Array:
+def multiply(csr: sp.csr_array, dense: Array, n_threads: int = 0, values: Array | None = None) -> Array:
     """csr · dense by our own kernel, in chunks of about equal work."""
     values = csr.data if values is None else values
     dense = np.ascontiguousarray(dense)
     out = np.zeros((csr.shape[0], dense.shape[1]), dtype=dense.dtype)
     chunks = threads.balanced_chunks(csr.indptr, most=_pieces(csr.nnz * dense.shape[1]))
-    threads.run(lambda a, b: add_rows(a, b, csr.indptr, csr.indices, values, dense, out), chunks, threads_)
+    threads.run(lambda a, b: add_rows(a, b, csr.indptr, csr.indices, values, dense, out), chunks, n_threads)
     return out
 
 
-def _sum_of_products(matrix: Array, gradient: Array, threads_: int) -> Array:
+def _sum_of_products(matrix: Array, gradient: Array, n_threads: int) -> Array:
     """matrixᵀ · gradient over fixed blocks of rows, added in order."""
     chunks = threads.even_chunks(len(matrix), DENSE_CHUNK)
     total = np.zeros((matrix.shape[1], gradient.shape[1]), dtype=gradient.dtype)
-    for part in threads.run(lambda a, b: matrix[a:b].T @ gradient[a:b], chunks, threads_):
+    for part in threads.run(lambda a, b: matrix[a:b].T @ gradient[a:b], chunks, n_threads):
         total += part
     return total
 

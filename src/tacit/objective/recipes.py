@@ -91,15 +91,15 @@ class Recipe:
 
         ``frequency_exponent`` is ρ of the columns, or a pair for rows and columns: a_x b_y then follows both. Without
         ``unlabelled_weight`` all cells together weigh ``UNLABELLED_TOTAL`` times what the positives weigh. That and the
-        ridge are scaled by the loss's stiffness: a logistic positive pulls an eighth as hard as a squared one.
+        ridge are scaled by the loss's relative_curvature: a logistic positive pulls an eighth as hard as a squared one.
         """
         row_exponent, col_exponent = exponents(frequency_exponent)
         smallest = float(positives.data.min()) if positives.nnz else 1.0
         counts, masses = _counts_and_masses(positives, of_positives(positives.data, positive_weight, smallest))
-        stiffness = losses.resolve(loss).stiffness
+        relative_curvature = losses.resolve(loss).relative_curvature
         if unlabelled_weight is None:
             n, m = positives.shape
-            unlabelled_weight = stiffness * UNLABELLED_TOTAL * float(masses[0].sum()) / (n * m)
+            unlabelled_weight = relative_curvature * UNLABELLED_TOTAL * float(masses[0].sum()) / (n * m)
         weights = (
             FrequencyWeight.measure(counts[0], 1.0, row_exponent),
             FrequencyWeight.measure(counts[1], unlabelled_weight, col_exponent),
@@ -108,7 +108,7 @@ class Recipe:
         rules = []
         for weight, count, mass, others in zip(weights, counts, masses, sums[::-1]):
             evidence = mass + weight.of(count) * others
-            scale = ridge_scale(evidence, mass, stiffness * regularization, ridge_exponent)
+            scale = ridge_scale(evidence, mass, relative_curvature * regularization, ridge_exponent)
             rules.append(SideRule(weight, others, scale, ridge_exponent))
         return cls(rules[0], rules[1], loss, float(unlabelled_target), positive_weight, smallest)
 

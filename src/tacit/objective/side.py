@@ -57,9 +57,9 @@ class Side:
         labelled = float(self.weight.astype(np.float64) @ self.target.astype(np.float64) ** 2)
         return labelled - self.unlabelled_target**2 * unlabelled
 
-    def caches(self, other: Array, threads_: int = 0) -> tuple[Array, Array]:
+    def caches(self, other: Array, n_threads: int = 0) -> tuple[Array, Array]:
         """S = QᵀBQ (g, g) and o = t Qᵀb (g,) of the other side's factors."""
-        gram = weighted_gram(other, self.other_weight, threads_)
+        gram = weighted_gram(other, self.other_weight, n_threads)
         offset = (self.unlabelled_target * (self.other_weight @ other)).astype(other.dtype)
         return gram, offset
 
@@ -69,24 +69,24 @@ class Side:
         most = int(np.clip(work * factors / 400_000, 1, 128))
         return threads.balanced_chunks(self.indptr, row_cost=factors / 8, most=most)
 
-    def scores(self, own: Array, other: Array, threads_: int = 0) -> Array:
+    def scores(self, own: Array, other: Array, n_threads: int = 0) -> Array:
         """s = ⟨p_x, q_y⟩ per positive."""
         scores = np.empty(len(self.indices), dtype=own.dtype)
         chunks = self.chunks(own.shape[1])
         threads.run(
-            lambda a, b: kernels.scores_of_rows(a, b, self.indptr, self.indices, own, other, scores), chunks, threads_
+            lambda a, b: kernels.scores_of_rows(a, b, self.indptr, self.indices, own, other, scores), chunks, n_threads
         )
         return scores
 
     def derivatives(
-        self, loss: Loss, scores: Array, *, bound: bool = False, threads_: int = 0
+        self, loss: Loss, scores: Array, *, bound: bool = False, n_threads: int = 0
     ) -> tuple[float, Array, Array]:
         """Σ φ, and φ' and φ'' per positive, for φ(s) = c ℓ(r, s) − a_x b_y (t − s)² (kernels/positives.py).
 
         ``bound`` takes the curvature of ℓ's quadratic majoriser in place of ℓ''.
         """
         first, second = np.empty_like(scores), np.empty_like(scores)
-        if loss.is_own:
+        if loss.is_custom:
             return self._own_derivatives(loss, scores, bound, first, second), first, second
         parts = threads.run(
             lambda start, stop: kernels.derivatives_of_rows(
@@ -94,7 +94,7 @@ class Side:
                 self.other_weight, self.unlabelled_target, loss.code, bound, first, second,
             ),
             self.chunks(8),
-            threads_,
+            n_threads,
         )  # fmt: skip
         return float(sum(parts)), first, second
 
@@ -111,7 +111,7 @@ class Side:
         return float(np.sum(c * loss.value(r, s) - unlabelled * gap**2))
 
 
-def weighted_gram(factors: Array, weight: Array, threads_: int = 0) -> Array:
+def weighted_gram(factors: Array, weight: Array, n_threads: int = 0) -> Array:
     """FᵀWF for F (n, g) and a diagonal W, as partial products over fixed blocks of rows, added in order."""
 
     def part(start: int, stop: int) -> Array:
@@ -120,6 +120,6 @@ def weighted_gram(factors: Array, weight: Array, threads_: int = 0) -> Array:
         return product
 
     total = np.zeros((factors.shape[1], factors.shape[1]), dtype=factors.dtype)
-    for partial in threads.run(part, threads.even_chunks(len(factors), ROWS_PER_GRAM), threads_):
+    for partial in threads.run(part, threads.even_chunks(len(factors), ROWS_PER_GRAM), n_threads):
         total += partial
     return total

@@ -83,19 +83,19 @@ class Tower:
         parts = [np.repeat(self.fields[place].ridge, len(self.fields[place].columns)) for place in group]
         return np.concatenate(parts).astype(dtype)
 
-    def forward(self, theta: Array, threads_: int = 0) -> Array:
+    def forward(self, theta: Array, n_threads: int = 0) -> Array:
         """P (n, g), C-contiguous. For plain ids it is θ itself, not a copy."""
         raise NotImplementedError
 
-    def push(self, group: Sequence[int], theta: Array, step: Array, threads_: int = 0) -> Array:
+    def push(self, group: Sequence[int], theta: Array, step: Array, n_threads: int = 0) -> Array:
         """The change of P (n, g) when the group's parameters change by ``step`` (flat)."""
         raise NotImplementedError
 
-    def pull(self, group: Sequence[int], theta: Array, gradient: Array, threads_: int = 0) -> Array:
+    def pull(self, group: Sequence[int], theta: Array, gradient: Array, n_threads: int = 0) -> Array:
         """∂J/∂θ of the group (flat) from ∂J/∂P (n, g): the transpose of ``push``."""
         raise NotImplementedError
 
-    def pull_diagonal(self, group: Sequence[int], theta: Array, diagonal: Array, threads_: int = 0) -> Array:
+    def pull_diagonal(self, group: Sequence[int], theta: Array, diagonal: Array, n_threads: int = 0) -> Array:
         """The diagonal of JᵀDJ (flat) for a diagonal D given as (n, g), J being ``push`` as a matrix."""
         raise NotImplementedError
 
@@ -125,22 +125,22 @@ class LinearTower(Tower):
         whole = len(field.columns) == self.factors and not self.fixed and self.base is None
         return len(self.fields) == 1 and isinstance(field.map, Identity) and whole
 
-    def forward(self, theta: Array, threads_: int = 0) -> Array:
+    def forward(self, theta: Array, n_threads: int = 0) -> Array:
         if self.is_ids:
             return self.part(theta, 0)
-        factors = self.push(range(len(self.fields)), theta, theta, threads_)
+        factors = self.push(range(len(self.fields)), theta, theta, n_threads)
         if self.base is not None:
             factors = factors + self.base
         for column, value in self.fixed:
             factors[:, column] = value
         return factors
 
-    def push(self, group: Sequence[int], theta: Array, step: Array, threads_: int = 0) -> Array:
+    def push(self, group: Sequence[int], theta: Array, step: Array, n_threads: int = 0) -> Array:
         first = self.slices[group[0]].start
         images = []
         for place in group:
             field, own = self.fields[place], self.slices[place]
-            image = field.map.times(step[own.start - first : own.stop - first].reshape(field.shape), threads_)
+            image = field.map.times(step[own.start - first : own.stop - first].reshape(field.shape), n_threads)
             if len(field.columns) == self.factors and len(group) == 1:
                 return image
             images.append((field.columns, image))
@@ -149,53 +149,53 @@ class LinearTower(Tower):
             change[:, columns] += image
         return change
 
-    def pull(self, group: Sequence[int], theta: Array, gradient: Array, threads_: int = 0) -> Array:
-        return self._pulled(group, gradient, "transposed_times", threads_)
+    def pull(self, group: Sequence[int], theta: Array, gradient: Array, n_threads: int = 0) -> Array:
+        return self._pulled(group, gradient, "transposed_times", n_threads)
 
-    def pull_diagonal(self, group: Sequence[int], theta: Array, diagonal: Array, threads_: int = 0) -> Array:
-        return self._pulled(group, diagonal, "squared_transposed_times", threads_)
+    def pull_diagonal(self, group: Sequence[int], theta: Array, diagonal: Array, n_threads: int = 0) -> Array:
+        return self._pulled(group, diagonal, "squared_transposed_times", n_threads)
 
-    def _pulled(self, group: Sequence[int], values: Array, product: str, threads_: int) -> Array:
+    def _pulled(self, group: Sequence[int], values: Array, product: str, n_threads: int) -> Array:
         parts = []
         for place in group:
             field = self.fields[place]
             own = values if len(field.columns) == self.factors else np.ascontiguousarray(values[:, field.columns])
-            parts.append(getattr(field.map, product)(own, threads_).ravel())
+            parts.append(getattr(field.map, product)(own, n_threads).ravel())
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 class _TensorTower(Tower):
     """Two one-hot fields, row and context, that multiply each other: P is linear in each, not in both."""
 
-    def _images(self, theta: Array, threads_: int) -> tuple[Array, Array]:
-        first, second = (field.map.times(self.part(theta, k), threads_) for k, field in enumerate(self.fields))
+    def _images(self, theta: Array, n_threads: int) -> tuple[Array, Array]:
+        first, second = (field.map.times(self.part(theta, k), n_threads) for k, field in enumerate(self.fields))
         return first, second
 
-    def _other(self, group: Sequence[int], theta: Array, threads_: int) -> Array:
+    def _other(self, group: Sequence[int], theta: Array, n_threads: int) -> Array:
         """The factor of every row that the other field gives."""
         place = 1 - group[0]
-        return self.fields[place].map.times(self.part(theta, place), threads_)
+        return self.fields[place].map.times(self.part(theta, place), n_threads)
 
 
 class PairwiseTower(_TensorTower):
     """p_xh = [v_x + v_h, ⟨v_x, v_h⟩] (n, f + 1); the columns' tower has a fixed one in the last place."""
 
-    def forward(self, theta: Array, threads_: int = 0) -> Array:
-        first, second = self._images(theta, threads_)
+    def forward(self, theta: Array, n_threads: int = 0) -> Array:
+        first, second = self._images(theta, n_threads)
         return _beside(first + second, (first * second).sum(axis=1))
 
-    def push(self, group: Sequence[int], theta: Array, step: Array, threads_: int = 0) -> Array:
+    def push(self, group: Sequence[int], theta: Array, step: Array, n_threads: int = 0) -> Array:
         field = self.fields[group[0]]
-        image = field.map.times(step.reshape(field.shape), threads_)
-        return _beside(image, (image * self._other(group, theta, threads_)).sum(axis=1))
+        image = field.map.times(step.reshape(field.shape), n_threads)
+        return _beside(image, (image * self._other(group, theta, n_threads)).sum(axis=1))
 
-    def pull(self, group: Sequence[int], theta: Array, gradient: Array, threads_: int = 0) -> Array:
-        own = gradient[:, :-1] + gradient[:, -1:] * self._other(group, theta, threads_)
-        return self.fields[group[0]].map.transposed_times(own, threads_).ravel()
+    def pull(self, group: Sequence[int], theta: Array, gradient: Array, n_threads: int = 0) -> Array:
+        own = gradient[:, :-1] + gradient[:, -1:] * self._other(group, theta, n_threads)
+        return self.fields[group[0]].map.transposed_times(own, n_threads).ravel()
 
-    def pull_diagonal(self, group: Sequence[int], theta: Array, diagonal: Array, threads_: int = 0) -> Array:
-        own = diagonal[:, :-1] + diagonal[:, -1:] * self._other(group, theta, threads_) ** 2
-        return self.fields[group[0]].map.squared_transposed_times(own, threads_).ravel()
+    def pull_diagonal(self, group: Sequence[int], theta: Array, diagonal: Array, n_threads: int = 0) -> Array:
+        own = diagonal[:, :-1] + diagonal[:, -1:] * self._other(group, theta, n_threads) ** 2
+        return self.fields[group[0]].map.squared_transposed_times(own, n_threads).ravel()
 
 
 class ProductTower(_TensorTower):
@@ -207,21 +207,21 @@ class ProductTower(_TensorTower):
         theta[self.slices[1]] += 1
         return theta
 
-    def forward(self, theta: Array, threads_: int = 0) -> Array:
-        first, second = self._images(theta, threads_)
+    def forward(self, theta: Array, n_threads: int = 0) -> Array:
+        first, second = self._images(theta, n_threads)
         return np.multiply(first, second)
 
-    def push(self, group: Sequence[int], theta: Array, step: Array, threads_: int = 0) -> Array:
+    def push(self, group: Sequence[int], theta: Array, step: Array, n_threads: int = 0) -> Array:
         field = self.fields[group[0]]
-        return field.map.times(step.reshape(field.shape), threads_) * self._other(group, theta, threads_)
+        return field.map.times(step.reshape(field.shape), n_threads) * self._other(group, theta, n_threads)
 
-    def pull(self, group: Sequence[int], theta: Array, gradient: Array, threads_: int = 0) -> Array:
-        own = gradient * self._other(group, theta, threads_)
-        return self.fields[group[0]].map.transposed_times(own, threads_).ravel()
+    def pull(self, group: Sequence[int], theta: Array, gradient: Array, n_threads: int = 0) -> Array:
+        own = gradient * self._other(group, theta, n_threads)
+        return self.fields[group[0]].map.transposed_times(own, n_threads).ravel()
 
-    def pull_diagonal(self, group: Sequence[int], theta: Array, diagonal: Array, threads_: int = 0) -> Array:
-        own = diagonal * self._other(group, theta, threads_) ** 2
-        return self.fields[group[0]].map.squared_transposed_times(own, threads_).ravel()
+    def pull_diagonal(self, group: Sequence[int], theta: Array, diagonal: Array, n_threads: int = 0) -> Array:
+        own = diagonal * self._other(group, theta, n_threads) ** 2
+        return self.fields[group[0]].map.squared_transposed_times(own, n_threads).ravel()
 
 
 def _beside(matrix: Array, column: Array) -> Array:

@@ -14,8 +14,8 @@ import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
 from tacit.errors import InputError
-from tacit.objective.half import Half
 from tacit.objective.maps import multiply
+from tacit.objective.side_objective import SideObjective
 from tacit.objective.towers import Tower, id_tower
 from tacit.objective.vectors import inner
 from tacit.objective.whole_data import Side, WholeData
@@ -78,27 +78,29 @@ class TwoTowers:
         rng = np.random.default_rng(seed)
         return Parameters(self.rows.start(rng, scale, dtype), self.cols.start(rng, scale, dtype))
 
-    def factors(self, parameters: Parameters, threads_: int = 0) -> tuple[Array, Array]:
+    def factors(self, parameters: Parameters, n_threads: int = 0) -> tuple[Array, Array]:
         """P (n, g) and Q (m, g)."""
-        return self.rows.forward(parameters.rows, threads_), self.cols.forward(parameters.cols, threads_)
+        return self.rows.forward(parameters.rows, n_threads), self.cols.forward(parameters.cols, n_threads)
 
-    def half(self, name: Name, other: Array, *, bound: bool = False, threads_: int = 0) -> Half:
+    def half(self, name: Name, other: Array, *, bound: bool = False, n_threads: int = 0) -> SideObjective:
         """J as a function of this side's factors, the other side's fixed."""
-        return Half(self.side(name), self.objective.loss, other, graph=self.graph(name), bound=bound, threads_=threads_)
+        return SideObjective(
+            self.side(name), self.objective.loss, other, graph=self.graph(name), bound=bound, n_threads=n_threads
+        )
 
-    def value(self, parameters: Parameters, threads_: int = 0) -> float:
+    def value(self, parameters: Parameters, n_threads: int = 0) -> float:
         """J, in float64."""
-        rows, cols = self.factors(parameters, threads_)
-        value = self.objective.value(rows, cols, threads_)
+        rows, cols = self.factors(parameters, n_threads)
+        value = self.objective.value(rows, cols, n_threads)
         for name, factors in zip(NAMES, (rows, cols)):
-            value += self._graph_penalty(name, factors, threads_) + self.ridge(name, parameters.of(name))
+            value += self._graph_penalty(name, factors, n_threads) + self.ridge(name, parameters.of(name))
         return value
 
-    def penalty(self, name: Name, theta: Array, factors: Array, threads_: int = 0) -> float:
+    def penalty(self, name: Name, theta: Array, factors: Array, n_threads: int = 0) -> float:
         """All that one side adds to J by itself: ridge on factors, graph, ridge on parameters."""
         side = self.side(name)
-        ridge = inner(side.ridge[:, None] * factors, np.ascontiguousarray(factors), threads_)
-        return ridge + self._graph_penalty(name, factors, threads_) + self.ridge(name, theta)
+        ridge = inner(side.ridge[:, None] * factors, np.ascontiguousarray(factors), n_threads)
+        return ridge + self._graph_penalty(name, factors, n_threads) + self.ridge(name, theta)
 
     def ridge(self, name: Name, theta: Array, except_for: tuple[int, ...] = ()) -> float:
         """Σ_j λ_j θ_j² over the fields of a tower."""
@@ -110,6 +112,6 @@ class TwoTowers:
                 total += float(field.ridge @ squares)
         return total
 
-    def _graph_penalty(self, name: Name, factors: Array, threads_: int) -> float:
+    def _graph_penalty(self, name: Name, factors: Array, n_threads: int) -> float:
         graph = self.graph(name)
-        return 0.0 if graph is None else inner(multiply(graph, factors, threads_), factors, threads_)
+        return 0.0 if graph is None else inner(multiply(graph, factors, n_threads), factors, n_threads)

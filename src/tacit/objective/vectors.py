@@ -12,8 +12,8 @@ Array = NDArray[Any]
 CHUNK = 1 << 18
 
 
-def inner(left: Array, right: Array, threads_: int = 0) -> float:
+def inner(left: Array, right: Array, n_threads: int = 0) -> float:
     """⟨left, right⟩ in float64, whatever the type of the arrays (of one shape, C-contiguous)."""
     left, right = left.reshape(-1), right.reshape(-1)
     chunks = threads.even_chunks(len(left), CHUNK)
-    return float(sum(threads.run(lambda a, b: kernels.inner(a, b, left, right), chunks, threads_)))
+    return float(sum(threads.run(lambda a, b: kernels.inner(a, b, left, right), chunks, n_threads)))

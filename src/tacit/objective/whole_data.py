@@ -60,20 +60,20 @@ class WholeData:
         )
         return cls(rows, cols, loss)
 
-    def value(self, row_factors: Array, col_factors: Array, threads_: int = 0) -> float:
+    def value(self, row_factors: Array, col_factors: Array, n_threads: int = 0) -> float:
         """J, in float64."""
-        scores = self.rows.scores(row_factors, col_factors, threads_)
-        positives = self.rows.derivatives(self.loss, scores, threads_=threads_)[0]
-        return positives + self._unlabelled(row_factors, col_factors, threads_) + self._ridge(row_factors, col_factors)
+        scores = self.rows.scores(row_factors, col_factors, n_threads)
+        positives = self.rows.derivatives(self.loss, scores, n_threads=n_threads)[0]
+        return positives + self._unlabelled(row_factors, col_factors, n_threads) + self._ridge(row_factors, col_factors)
 
-    def _unlabelled(self, row_factors: Array, col_factors: Array, threads_: int) -> float:
+    def _unlabelled(self, row_factors: Array, col_factors: Array, n_threads: int) -> float:
         """Σ over all cells of a_x b_y (t − s_xy)²."""
         a = self.rows.own_weight.astype(np.float64)
         b = self.cols.own_weight.astype(np.float64)
         t = self.rows.unlabelled_target
         squares = np.vdot(
-            weighted_gram(row_factors, self.rows.own_weight, threads_).astype(np.float64),
-            weighted_gram(col_factors, self.cols.own_weight, threads_).astype(np.float64),
+            weighted_gram(row_factors, self.rows.own_weight, n_threads).astype(np.float64),
+            weighted_gram(col_factors, self.cols.own_weight, n_threads).astype(np.float64),
         )
         if t == 0.0:
             return float(squares)

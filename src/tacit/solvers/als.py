@@ -66,16 +66,16 @@ def choose(method: str, factors: int) -> str:
     return "cholesky" if factors <= CHOLESKY_UP_TO else "cg"
 
 
-class HalfSweep:
+class RowSolver:
     """One side of the alternation: coefficients are prepared once, ``improve`` runs every sweep."""
 
     def __init__(
-        self, side: Side, factors: int, method: str, steps: int, threads_: int, loss: Loss = LOSSES["square"]
+        self, side: Side, factors: int, method: str, steps: int, n_threads: int, loss: Loss = LOSSES["square"]
     ) -> None:
         self.side = side
         self.loss = loss
         self.steps = steps
-        self.threads = threads_
+        self.threads = n_threads
         if loss.quadratic:
             self.w, self.v = side.quadratic
         self.chunks = side.chunks(factors)
@@ -119,7 +119,7 @@ class HalfSweep:
 
     def _touch(self, scores: Array) -> None:
         """w and v of the quadratic that touches φ at the scores: w = ½φ'' (majorised), v = w s − ½φ'."""
-        _, first, second = self.side.derivatives(self.loss, scores, bound=True, threads_=self.threads)
+        _, first, second = self.side.derivatives(self.loss, scores, bound=True, n_threads=self.threads)
         self.w = second / 2
         self.v = self.w * scores - first / 2
 
@@ -162,9 +162,9 @@ class HalfSweep:
         return threads.run(lambda start, stop: kernel(start, stop, *arguments), self.chunks, self.threads)
 
 
-def solve_exactly(side: Side, own: Array, other: Array, threads_: int = 0, *, loss: Loss = LOSSES["square"]) -> None:
+def solve_exactly(side: Side, own: Array, other: Array, n_threads: int = 0, *, loss: Loss = LOSSES["square"]) -> None:
     """Set every row of ``own`` (n, g) to the minimiser of J given ``other`` (m, g)."""
-    HalfSweep(side, own.shape[1], "cholesky", 0, threads_, loss).solve(own, other)
+    RowSolver(side, own.shape[1], "cholesky", 0, n_threads, loss).solve(own, other)
 
 
 def require_majoriser(loss: Loss) -> None:
@@ -188,7 +188,7 @@ def alternate(
     start: int = 0,
     after_sweep: Callable[[], dict[str, Any]] = dict,
     after_report: Callable[[], None] | None = None,
-    threads_: int = 0,
+    n_threads: int = 0,
 ) -> None:
     """Alternate between rows and columns, in place, until the run ends or J changes by less than ``tolerance`` of it.
 
@@ -199,9 +199,9 @@ def alternate(
     require_majoriser(loss)
     factors = row_factors.shape[1]
     method = choose(method, factors)
-    rows = HalfSweep(objective.rows, factors, method, steps, threads_, loss)
-    cols = HalfSweep(objective.cols, factors, method, steps, threads_, loss)
-    value = run.history[-1]["objective"] if start else objective.value(row_factors, col_factors, threads_)
+    rows = RowSolver(objective.rows, factors, method, steps, n_threads, loss)
+    cols = RowSolver(objective.cols, factors, method, steps, n_threads, loss)
+    value = run.history[-1]["objective"] if start else objective.value(row_factors, col_factors, n_threads)
     run.stop_when_settled(tolerance)
     for iteration in run.iterations(start):
         began = time.perf_counter()
@@ -212,7 +212,7 @@ def alternate(
             raise DivergedError(f"iteration {iteration + 1}: {error}") from None
         # What each step takes off a quadratic is known to the solver, so J itself is summed only once, at the start.
         fall = row_fall + col_fall
-        value = value - fall if loss.quadratic else objective.value(row_factors, col_factors, threads_)
+        value = value - fall if loss.quadratic else objective.value(row_factors, col_factors, n_threads)
         if not np.isfinite(value):
             term = "rows" if not np.isfinite(row_fall) else "columns"
             raise DivergedError(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tacit import threads
 from tacit.errors import DivergedError
-from tacit.objective.half import Block
+from tacit.objective.side_objective import Block
 from tacit.objective.two_towers import NAMES, Name, Parameters, TwoTowers
 from tacit.progress import Run
 
@@ -54,7 +54,7 @@ def alternate(
     start: int = 0,
     after_sweep: Callable[[], dict[str, Any]] = dict,
     after_report: Callable[[], None] | None = None,
-    threads_: int = 0,
+    n_threads: int = 0,
 ) -> None:
     """Improve the parameters in place until the run ends or J changes by less than ``tolerance`` of it.
 
@@ -67,7 +67,7 @@ def alternate(
     with threads.single_threaded_blas():
         for iteration in run.iterations(start):
             began = time.perf_counter()
-            value, squared_norm = _sweep(problem, parameters, solver, iteration, threads_)
+            value, squared_norm = _sweep(problem, parameters, solver, iteration, n_threads)
             run.report(
                 objective=value,
                 gradient_norm=float(np.sqrt(squared_norm)),
@@ -80,14 +80,14 @@ def alternate(
 
 
 def _sweep(
-    problem: TwoTowers, parameters: Parameters, solver: Solver, iteration: int, threads_: int
+    problem: TwoTowers, parameters: Parameters, solver: Solver, iteration: int, n_threads: int
 ) -> tuple[float, float]:
     value = squared_norm = 0.0
     for name, opposite in zip(NAMES, reversed(NAMES)):
         tower, theta = problem.tower(name), parameters.of(name)
-        other = problem.tower(opposite).forward(parameters.of(opposite), threads_)
-        elsewhere = problem.penalty(opposite, parameters.of(opposite), other, threads_)
-        half = problem.half(name, other, bound=solver.bound, threads_=threads_)
+        other = problem.tower(opposite).forward(parameters.of(opposite), n_threads)
+        elsewhere = problem.penalty(opposite, parameters.of(opposite), other, n_threads)
+        half = problem.half(name, other, bound=solver.bound, n_threads=n_threads)
         groups = [(place,) for place in range(len(tower.fields))] if solver.by_field else tower.groups
         for group in groups:
             improved = solver.improve(Block(half, tower, theta, group), (name, group))

@@ -8,7 +8,7 @@ A side that has ids only, and no graph, falls apart into rows: those go to the r
 
 import numpy as np
 
-from tacit.objective.half import Block
+from tacit.objective.side_objective import Block
 from tacit.objective.towers import LinearTower
 from tacit.objective.two_towers import Name
 from tacit.objective.vectors import inner
@@ -27,7 +27,7 @@ class Alternating:
 
     def __init__(self, steps: int = 5, row_steps: int = 3) -> None:
         self.steps, self.row_steps = steps, row_steps
-        self._rows: dict[tuple[Name, tuple[int, ...]], als.HalfSweep] = {}
+        self._rows: dict[tuple[Name, tuple[int, ...]], als.RowSolver] = {}
 
     def improve(self, block: Block, key: tuple[Name, tuple[int, ...]]) -> Improved:
         als.require_majoriser(block.half.loss)
@@ -45,7 +45,7 @@ class Alternating:
         half, factors = block.half, block.tower.forward(block.theta)
         if key not in self._rows:
             method = als.choose("auto", factors.shape[1])
-            self._rows[key] = als.HalfSweep(
+            self._rows[key] = als.RowSolver(
                 half.side, factors.shape[1], method, self.row_steps, half.threads, half.loss
             )
         _, squared_norm = self._rows[key].improve(factors, half.other)

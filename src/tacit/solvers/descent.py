@@ -7,7 +7,7 @@ Adagrad, fBGD Algorithm 1 with Eq. 24, per parameter and never reset:
 As printed, Eq. 24 divides the first step by ∂J/∂θ + ε, which loses the gradient's sign and is singular at −ε; this is
 the form it stands for. A field is updated at once: where it is one-hot its features touch different rows, which is
 the same as one parameter after the other, and fields follow each other with P in step (Eq. 20). In a multi-hot field
-features share rows and their steps add up, so each is divided by the feature's crowding (``maps.Map.crowding``).
+features share rows and their steps add up, so each is divided by the feature's overlap (``maps.Map.overlap``).
 """
 
 from typing import Any
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from tacit import threads
 from tacit.kernels import descent as kernels
-from tacit.objective.half import Block
+from tacit.objective.side_objective import Block
 from tacit.objective.two_towers import Name
 from tacit.objective.vectors import CHUNK, inner
 from tacit.solvers.alternation import Improved
-from tacit.solvers.newton import halve
+from tacit.solvers.newton import backtrack
 
 Array = NDArray[Any]
 Key = tuple[Name, tuple[int, ...]]
@@ -67,7 +67,7 @@ class Adagrad:
             self.sums[key] = np.zeros_like(block.here)
         if key not in self._rates:
             field = block.tower.fields[block.group[0]]
-            self._rates[key] = (self.rate / field.map.crowding()).astype(gradient.dtype)
+            self._rates[key] = (self.rate / field.map.overlap()).astype(gradient.dtype)
         width = len(block.tower.fields[block.group[0]].columns)
         here, sums, rates = block.here, self.sums[key], self._rates[key]
         chunks = threads.even_chunks(len(rates), max(1, CHUNK // width))
@@ -116,7 +116,7 @@ class LineSearch:
         point = block.at(here)
         gradient = block.gradient(point, here)
         squared_norm = inner(gradient, gradient)
-        alpha, value = halve(block, point, here, gradient, -gradient, self._rates.get(key, 1.0))
+        alpha, value = backtrack(block, point, here, gradient, -gradient, self._rates.get(key, 1.0))
         here -= here.dtype.type(alpha) * gradient
         self._rates[key] = 2 * alpha or 1.0
         return Improved(value, squared_norm)

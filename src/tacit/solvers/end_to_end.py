@@ -93,14 +93,14 @@ def end_to_end_map(
 
 
 class _Partners:
-    """Draws, for each row, another that shares a label with it: one of its labels, then one of the carriers."""
+    """Draws, for each row, another that shares a label with it: one of its labels, then one of its rows."""
 
     def __init__(self, Y: sp.csr_array) -> None:
-        self.Y, self.carriers = Y, sp.csr_array(Y.T)
+        self.Y, self.rows_with_label = Y, sp.csr_array(Y.T)
 
     def draw(self, rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
         labels = _one_of(self.Y, rows, rng)
-        return _one_of(self.carriers, labels, rng)
+        return _one_of(self.rows_with_label, labels, rng)
 
 
 def _one_of(matrix: sp.csr_array, rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:

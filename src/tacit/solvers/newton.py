@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.objective.half import Block, Point
+from tacit.objective.side_objective import Block, Point
 from tacit.objective.two_towers import Name
 from tacit.objective.vectors import inner
 from tacit.solvers.alternation import Improved
@@ -128,7 +128,7 @@ class TruncatedNewton:
             diagonal = block.diagonal(point)
             scale = 0.99 + 0.01 * diagonal
             step = preconditioned(block, point, gradient, scale, self.inner_steps, INNER_TOLERANCE)
-            alpha, value = halve(block, point, here, gradient, step)
+            alpha, value = backtrack(block, point, here, gradient, step)
             here += here.dtype.type(alpha) * step
         return Improved(value, squared_norm)
 
@@ -158,12 +158,12 @@ def preconditioned(block: Block, point: Point, gradient: Array, scale: Array, st
     return step
 
 
-def halve(
+def backtrack(
     block: Block, point: Point, here: Array, gradient: Array, step: Array, first: float = 1.0
 ) -> tuple[float, float]:
     """α and J(θ + α step) with sufficient decrease, or 0 and J(θ) if no trial has it."""
     slope = inner(gradient, step)
-    value = block.along(point, here, step)
+    value = block.line_function(point, here, step)
     alpha = first
     for _ in range(TRIALS):
         reached = value(alpha)

@@ -1,7 +1,7 @@
 """Instances embedded by skip-gram over label space (ExMLDS2, Eq. 4).
 
 An instance is a word; its context are instances that share a label with it: one of its labels is drawn, then one of
-the label's carriers, which needs no list of neighbours. (The paper's k nearest instances are few beside the carriers
+the label's rows, which needs no list of neighbours. (The paper's k nearest instances are few beside the rows
 of a frequent label, and tear them apart.) Negatives are drawn evenly from all instances. As in word2vec, an instance
 has a second vector c as context, and ⟨z_i, c_j⟩ is what is learned: ⟨z_i, z_j⟩ of one table cannot be negative for
 most pairs at once. Instances with equal labels share their vectors. The rate falls linearly.
@@ -39,7 +39,7 @@ def skipgram_embedding(
     rng = np.random.default_rng(random_state)
     Y = as_csr(Y, "Y")
     found = distinct_sets(Y)
-    carriers = transpose(Y)[0]
+    rows_with_label = transpose(Y)[0]
     # Small, because what is random at the start stays in directions that no pair ever asks for.
     Z = (_START / np.sqrt(factors) * rng.standard_normal((len(found.count), factors))).astype(np.float32)
     C = np.zeros_like(Z)
@@ -51,7 +51,7 @@ def skipgram_embedding(
         # The generator wraps around on purpose, which NumPy reports where the kernel runs as Python.
         with np.errstate(over="ignore"):
             skipgram_epoch(
-                order, found.of_row, Y.indptr, Y.indices, carriers.indptr, carriers.indices,
+                order, found.of_row, Y.indptr, Y.indices, rows_with_label.indptr, rows_with_label.indices,
                 contexts, negatives, rate, Z, C, change, state,
             )  # fmt: skip
         if not np.all(np.isfinite(Z)):

@@ -57,5 +57,5 @@ def weighted_embedding(
     problem = TwoTowers.of_ids(objective, factors)
     parameters = problem.start(random_state, 1.0 / np.sqrt(factors))
     with Run("embed labels", iterations, progress=False) as run:
-        alternate(problem, parameters, Alternating(), run, threads_=threads)
+        alternate(problem, parameters, Alternating(), run, n_threads=threads)
     return problem.factors(parameters)[0][found.of_row].astype(np.float64)

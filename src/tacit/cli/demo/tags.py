@@ -6,7 +6,7 @@ from tacit.report.blocks import Bars, Paragraph, Section, Table
 
 if TYPE_CHECKING:
     from tacit.data.debian import Debian
-    from tacit.estimators.audit_report import MissingLabels, Suggestion
+    from tacit.estimators.tag.audit_report import MissingLabels, Suggestion
 
 DOING = "looking for tags that volunteers have not given yet"
 PARAMETERS: dict[str, Any] = {"factors": 50, "partitions": 4, "neighbours": 50, "progress": False}

@@ -44,7 +44,7 @@ def command(
     """
     import numpy as np
 
-    from tacit.estimators.text_tagger import TextTagger
+    from tacit.estimators.tag.text_tagger import TextTagger
     from tacit.metrics.label_evaluation import Labelled, evaluate_labels
 
     texts, labels, ids = source.read()

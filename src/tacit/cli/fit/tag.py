@@ -22,7 +22,7 @@ def command(source: TaggedTexts, model_path: Path, parameters: dict[str, Any], a
 
     A label that is not given counts as unknown, not as wrong. TABLE is CSV, TSV, Parquet or JSON lines.
     """
-    from tacit.estimators.text_tagger import TextTagger
+    from tacit.estimators.tag.text_tagger import TextTagger
 
     texts, labels, _ = source.read()
     began = time.perf_counter()

@@ -1,0 +1,55 @@
+"""Parameters are checked when ``fit`` starts: constructors only store."""
+
+import os
+from typing import Any
+
+import numpy as np
+
+from tacit.errors import InputError
+
+
+def integer(name: str, value: Any, least: int) -> int:
+    """A whole number of at least ``least``.
+
+    >>> integer("factors", 8, 1)
+    8
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}.")
+    return int(value)
+
+
+def number(name: str, value: Any, least: float | None = None, *, above: float | None = None) -> float:
+    """A finite number of at least ``least``, or above ``above``."""
+    sound = isinstance(value, int | float | np.number) and not isinstance(value, bool) and np.isfinite(float(value))
+    if not sound or (least is not None and value < least) or (above is not None and value <= above):
+        bound = f" of at least {least:g}" if least is not None else f" above {above:g}" if above is not None else ""
+        raise InputError(f"{name} must be a finite number{bound}, not {value!r}.")
+    return float(value)
+
+
+def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
+    """One of the allowed words."""
+    if not isinstance(value, str) or value not in allowed:
+        raise InputError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {value!r}.")
+    return value
+
+
+def no_table(name: str, data: Any) -> None:
+    """Refuse tables and paths where a matrix is expected: which column is what has to be said first."""
+    if isinstance(data, str | os.PathLike) or hasattr(data, "columns"):
+        raise InputError(
+            f"{name} must be Interactions or a matrix; read a table or a file with "
+            "Interactions.from_table(table, row=..., col=...) first."
+        )
+
+
+def seed(random_state: Any) -> int:
+    """A whole number that seeds a counter-based generator; None draws a fresh one."""
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    return integer("random_state", random_state, 0)

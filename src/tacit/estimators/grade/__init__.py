@@ -1,0 +1,1 @@
+"""Grade: ordered classes from a few graded rows."""

@@ -1,0 +1,1 @@
+"""Recommend: rows and columns of a positive-only matrix."""

@@ -1,0 +1,353 @@
+"""Recommend from positives alone: factorize the whole matrix, labelled and unlabelled cells alike."""
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit import checks
+from tacit.data.ids import Ids
+from tacit.data.interactions import Interactions
+from tacit.data.matrix import as_csr
+from tacit.errors import InputError
+from tacit.estimators.model import Callback, Model
+from tacit.estimators.ranked import Ranked
+from tacit.estimators.recommend import factor_growth, factor_queries, side_gain, whole_data_fit
+from tacit.objective.formulations import Unlabelled
+from tacit.objective.losses import Loss
+from tacit.objective.recipes import Recipe
+from tacit.objective.weights import PositiveWeight
+
+Array = NDArray[Any]
+
+
+class FactorRecommender(Model):
+    """Low-rank factorization of a positive-only matrix.
+
+    Scores are s_xy = ⟨p_x, q_y⟩. Training minimises a loss on the positives, each with weight c, plus the squared error
+    on *every* unlabelled cell, with weight a_x b_y and target t, plus a ridge that grows with a row's evidence:
+
+        Σ_{Ω⁺} c_xy ℓ(1, s_xy) + Σ_{not Ω⁺} a_x b_y (t − s_xy)² + Σ_x λ_x ‖p_x‖² + Σ_y μ_y ‖q_y‖²
+
+    No cell is sampled: the sum over the unlabelled ones costs only Gram matrices.
+
+    Parameters
+    ----------
+    factors : g, the length of p_x and q_y
+    loss : ℓ on the positives: ``"square"``, ``"logistic"``, ``"squared_hinge"``, or a ``Loss`` of one's own
+    solver : ``"als"`` (alternating solves), ``"newton"`` (trust region), ``"newton_linesearch"``, ``"linesearch"``
+        (gradient), ``"adagrad"`` (improved fBGD), ``"gradient"`` (plain), or ``"auto"``; ``solver_`` says which it was
+    unlabelled_weight : mean of b_y: what one unlabelled cell counts beside a positive of weight 1. None chooses it
+        from the density of the data
+    unlabelled_target : t
+    frequency_exponent : ρ ≥ 0 lets b_y grow with (frequency of y)^ρ: not having taken what everybody knows says
+        more (fBGD Eq. 22). A pair gives a_x an exponent too, (rows, columns): who took much has seen much
+    positive_weight : c from the stored values: ``"log"`` (1 + log(value / smallest)), ``"value"`` or ``"one"``
+    unlabelled : ``"all"`` counts every unlabelled cell; ``"sampled"`` as many as there are positives, drawn once;
+        ``"same_loss"`` all of them under ℓ (small data only). The last two are there for comparison
+    biases : SVDFeature's biases of rows and columns (fBGD Eq. 11–13)
+    context_model : how a row and its context combine: ``"additive"`` (SVDFeature), ``"pairwise"`` (PITF), or
+        ``"product"`` (CP), fBGD Appendix A
+    graph_weight : strength of a graph's pull on neighbours, in units of the mean ridge
+    nonnegative : keep all parameters at zero or above (``"adagrad"`` and ``"gradient"``)
+    learning_rate : γ of ``"adagrad"`` and ``"gradient"``
+    regularization, ridge_exponent : the mean ridge in units of the mean weight of a row's positives, and how it is
+        spread: λ_x ∝ (total weight of the cells of x)^ν. None chooses the ridge from the number of positives per row
+        and column and from that of the factors (``tacit.objective.recipes.default_ridge``)
+    iterations : sweeps over rows and columns at most; None: 10 of solves, 100 or 200 of gradient steps
+    tolerance : stop when a sweep lowers the objective by less than this share of it
+    held_out, patience : hold out this share of the positives, stop after ``patience`` sweeps without a better
+        NDCG@10 on them, and keep the best sweep; 0 trains on everything
+    random_state : seed of the start; the same seed gives the same bits at any number of threads
+    threads : 0 for all cores
+    progress : True, False, or None for "when a terminal is attached"
+    callback : called with a record after every sweep; returning True stops
+    checkpoint : path of a file from which an interrupted fit resumes, to the same bits
+
+    Attributes
+    ----------
+    row_factors_ (n, g), col_factors_ (m, g) : P and Q, float32
+    row_ids_, col_ids_ : the caller's ids
+    row_feature_factors_, col_feature_factors_ : (f, g) factors of features, or None
+    context_factors_ : name → factors of that context's ids
+    history_ : one record per sweep: objective, gradient norm, seconds
+    gain_ : what ``fit(..., report_gain=True)`` found
+
+    >>> import tacit
+    >>> pairs = {"who": ["ann", "ann", "bob", "bob", "cyd"], "what": ["tea", "jam", "tea", "jam", "tea"]}
+    >>> model = FactorRecommender(factors=2).fit(tacit.Interactions.from_table(pairs, row="who", col="what"))
+    >>> model.recommend(["cyd"], k=1).ids.tolist()
+    [['jam']]
+    """
+
+    def __init__(
+        self,
+        factors: int = 64,
+        *,
+        loss: str | Loss = "square",
+        solver: str = "auto",
+        unlabelled_weight: float | None = None,
+        unlabelled_target: float = 0.0,
+        frequency_exponent: float | tuple[float, float] = (0.5, 0.15),
+        positive_weight: PositiveWeight = "log",
+        unlabelled: Unlabelled = "all",
+        biases: bool = False,
+        context_model: str = "additive",
+        graph_weight: float = 0.5,
+        nonnegative: bool = False,
+        learning_rate: float = 0.05,
+        regularization: float | None = None,
+        ridge_exponent: float = 1.0,
+        iterations: int | None = None,
+        tolerance: float = 0.0,
+        held_out: float = 0.0,
+        patience: int = 3,
+        random_state: Any = 0,
+        threads: int = 0,
+        progress: bool | None = None,
+        callback: Callback | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.factors = factors
+        self.loss = loss
+        self.solver = solver
+        self.unlabelled_weight = unlabelled_weight
+        self.unlabelled_target = unlabelled_target
+        self.frequency_exponent = frequency_exponent
+        self.positive_weight = positive_weight
+        self.unlabelled = unlabelled
+        self.biases = biases
+        self.context_model = context_model
+        self.graph_weight = graph_weight
+        self.nonnegative = nonnegative
+        self.learning_rate = learning_rate
+        self.regularization = regularization
+        self.ridge_exponent = ridge_exponent
+        self.iterations = iterations
+        self.tolerance = tolerance
+        self.held_out = held_out
+        self.patience = patience
+        self.random_state = random_state
+        self.threads = threads
+        self.progress = progress
+        self.callback = callback
+        self.checkpoint = checkpoint
+
+    # -- learning ----------------------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        interactions: Any,
+        y: Any = None,
+        *,
+        row_features: Any = None,
+        col_features: Any = None,
+        row_graph: Any = None,
+        col_graph: Any = None,
+        report_gain: bool = False,
+    ) -> Self:
+        """Learn from ``Interactions``, or from any sparse matrix whose stored cells are the positives.
+
+        Parameters
+        ----------
+        row_features, col_features : (n, ·) and (m, ·) matrices that stand beside the ids; those of ``interactions``
+            when None
+        row_graph, col_graph : (n, n) and (m, m) similarities; neighbours are drawn together
+        report_gain : also fit with and without features and graphs on nine tenths of the data and say in ``gain_``
+            whether they help on the tenth
+
+        Where the interactions have contexts, a row of the objective is a (row, contexts) pair.
+        """
+        data = as_interactions(interactions).with_sides(
+            row_features=row_features, col_features=col_features, row_graph=row_graph, col_graph=col_graph
+        )
+        if report_gain:
+            self.gain_ = side_gain.measure(self, data)
+        self._keep(data, whole_data_fit.fit(self, data))
+        return self
+
+    def partial_fit(self, interactions: Any, y: Any = None, *, iterations: int = 2) -> Self:
+        """Go on with more interactions: new rows and columns join, known ones are trained on.
+
+        Cells that are known already gain the weight of the new ones. Factors start from where they are. For plain ids
+        and alternating solves. A bare matrix is read in the model's own numbering.
+        """
+        if not self.__sklearn_is_fitted__():
+            return self.fit(interactions)
+        checks.integer("iterations", iterations, 1)
+        factor_growth.require_plain(self, "partial_fit")
+        data = factor_growth.joined(self, as_interactions(interactions))
+        start = factor_growth.grown_factors(self, data.shape)
+        self._keep(data, whole_data_fit.fit(self, data, start=start, iterations=iterations))
+        return self
+
+    def fold_in(
+        self, interactions: Any = None, *, side: str = "rows", features: Any = None, add: bool = False
+    ) -> Array:
+        """Factors (n, g) of rows (or columns) from their positives, exactly as training would place them.
+
+        Parameters
+        ----------
+        interactions : ``Interactions`` whose column (row) ids the model knows (cells of ids that it does not know are
+            left out), or a sparse matrix with one row (column) per new row (column), in the model's numbering
+        side : ``"rows"`` or ``"cols"``
+        features : what is known of them beside their positives, where the model was trained with features; without
+            ``interactions`` the features alone decide
+        add : keep them: unknown ids join the model and known ones are replaced
+
+        Folding in a training row gives back its factor.
+        """
+        self._require_fitted("fold_in")
+        checks.choice("side", side, ("rows", "cols"))
+        if interactions is None:
+            if add:
+                raise InputError("add=True needs interactions with ids for what is added; give them beside features.")
+            return factor_growth.from_features(self, features, side)
+        positives, ids = factor_growth.new_positives(self, interactions, side)
+        factors = factor_growth.fold_in(self, positives, side, features)
+        if add:
+            factor_growth.add(self, positives, ids, factors, side)
+        return factors
+
+    # -- asking ------------------------------------------------------------------------------------------------
+
+    def recommend(
+        self,
+        rows: Any = None,
+        k: int = 10,
+        exclude_seen: bool = True,
+        include: Iterable[Any] | Mapping[Any, Iterable[Any]] | None = None,
+        exclude: Iterable[Any] | Mapping[Any, Iterable[Any]] | None = None,
+        *,
+        context: Mapping[str, Any] | None = None,
+        features: Any = None,
+    ) -> Ranked:
+        """The k best columns for each row, best first.
+
+        A row without positives gets what the average row would, unless the model has contexts.
+
+        Parameters
+        ----------
+        rows : ids; one id; or ``Interactions`` or a sparse matrix of rows the model has not seen, folded in first
+        exclude_seen : leave out what the row has already
+        include, exclude : the only columns that may come back, and those that may not: ids for all rows, or a
+            mapping from row id to ids
+        context : name → id, or one id per row, for a model trained with contexts
+        features : of rows the model has not seen; without ``rows`` the features alone decide
+        """
+        self._require_fitted("recommend")
+        return factor_queries.recommend(self, rows, k, exclude_seen, include, exclude, context, features)
+
+    def similar_rows(self, rows: Any, k: int = 10) -> Ranked:
+        """The k rows with the most similar factors (cosine), without the row itself."""
+        self._require_fitted("similar_rows")
+        return factor_queries.similar(self.row_factors_, self.row_ids_, rows, k, self.threads)
+
+    def similar_cols(self, cols: Any, k: int = 10) -> Ranked:
+        """The k columns with the most similar factors (cosine), without the column itself."""
+        self._require_fitted("similar_cols")
+        return factor_queries.similar(self.col_factors_, self.col_ids_, cols, k, self.threads)
+
+    def score(self, rows: Any, cols: Any, *, context: Mapping[str, Any] | None = None) -> Array:
+        """⟨p_x, q_y⟩ for pairs of ids, zero for a row without positives; either may be a single id.
+
+        ``context`` as in ``recommend``.
+        """
+        self._require_fitted("score")
+        x = self.row_ids_.require(factor_queries.listed(rows, self.row_ids_))
+        y = self.col_ids_.require(factor_queries.listed(cols, self.col_ids_))
+        if len(x) != len(y) and 1 not in (len(x), len(y)):
+            raise InputError(f"score needs as many rows as columns, but there are {len(x)} and {len(y)}.")
+        x, y = np.broadcast_arrays(x, y)
+        factors = factor_queries.in_context(self, self.row_factors_[x], context)
+        scores: Array = np.einsum("ij,ij->i", factors, self.col_factors_[y])
+        return scores
+
+    # -- state -------------------------------------------------------------------------------------------------
+
+    def _keep(self, data: Interactions, fitted: whole_data_fit.Fitted) -> None:
+        learned = fitted.learned
+        self.row_factors_ = learned.row_factors
+        self.col_factors_ = learned.col_factors
+        self.row_feature_factors_ = learned.row_feature_factors
+        self.col_feature_factors_ = learned.col_feature_factors
+        self.context_factors_ = learned.context_factors
+        self.context_ids_ = dict(data.context_ids)
+        self.graphs_ = [name for name in ("row_graph", "col_graph") if getattr(data, name) is not None]
+        self.row_ids_ = data.row_ids
+        self.col_ids_ = data.col_ids
+        self.seen_ = data.matrix
+        self.history_ = fitted.history
+        self.solver_ = fitted.solver
+        self.recipe_ = fitted.recipe
+        self.row_weight_ = fitted.row_weight
+        self.col_weight_ = fitted.col_weight
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        timeless = [{k: v for k, v in record.items() if k not in ("seconds", "elapsed")} for record in self.history_]
+        facts = {
+            "history": timeless,
+            "solver": self.solver_,
+            "recipe": self.recipe_.facts(),
+            "shape": list(self.seen_.shape),
+            "contexts": list(self.context_ids_),
+            "graphs": self.graphs_,
+        }
+        arrays = {
+            "row_factors": self.row_factors_,
+            "col_factors": self.col_factors_,
+            "row_weight": self.row_weight_,
+            "col_weight": self.col_weight_,
+            "seen/indptr": self.seen_.indptr,
+            "seen/indices": self.seen_.indices,
+            "seen/data": self.seen_.data,
+            **{f"row_ids/{name}": array for name, array in self.row_ids_.to_arrays().items()},
+            **{f"col_ids/{name}": array for name, array in self.col_ids_.to_arrays().items()},
+        }
+        for place, name in enumerate(self.context_ids_):
+            arrays[f"context/{place}/factors"] = self.context_factors_[name]
+            parts = self.context_ids_[name].to_arrays()
+            arrays |= {f"context/{place}/ids/{part}": array for part, array in parts.items()}
+        for name in ("row_feature_factors", "col_feature_factors"):
+            if getattr(self, f"{name}_") is not None:
+                arrays[name] = getattr(self, f"{name}_")
+        return facts, arrays
+
+    def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
+        self.row_factors_ = arrays["row_factors"]
+        self.col_factors_ = arrays["col_factors"]
+        parts = (arrays["seen/data"], arrays["seen/indices"], arrays["seen/indptr"])
+        self.seen_ = as_csr(sp.csr_array(parts, shape=tuple(facts["shape"])), "the model's positives")
+        self.row_ids_ = Ids.from_arrays(_under("row_ids/", arrays), "rows")
+        self.col_ids_ = Ids.from_arrays(_under("col_ids/", arrays), "cols")
+        self.history_ = facts["history"]
+        self.solver_ = facts["solver"]
+        self.recipe_ = Recipe.from_facts(facts["recipe"])
+        self.row_weight_ = arrays["row_weight"]
+        self.col_weight_ = arrays["col_weight"]
+        self.row_feature_factors_ = arrays.get("row_feature_factors")
+        self.col_feature_factors_ = arrays.get("col_feature_factors")
+        self.graphs_ = facts["graphs"]
+        self.context_factors_, self.context_ids_ = {}, {}
+        for place, name in enumerate(facts["contexts"]):
+            self.context_factors_[name] = arrays[f"context/{place}/factors"]
+            self.context_ids_[name] = Ids.from_arrays(_under(f"context/{place}/ids/", arrays), name)
+        shapes = (len(self.row_ids_), len(self.col_ids_)), self.seen_.shape
+        if shapes[0] != shapes[1] or shapes[0] != (len(self.row_factors_), len(self.col_factors_)):
+            raise ValueError("its parts do not fit each other")
+
+
+def as_interactions(data: Any) -> Interactions:
+    """What users hand to ``fit``: ``Interactions`` as they are, matrices with row and column numbers as ids."""
+    if isinstance(data, Interactions):
+        as_csr(data.matrix, "interactions", minimum=0.0)
+        return data
+    checks.no_table("interactions", data)
+    return Interactions.from_matrix(as_csr(data, "interactions", minimum=0.0))
+
+
+def _under(prefix: str, arrays: dict[str, Array]) -> dict[str, Array]:
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

@@ -1,0 +1,240 @@
+"""Search over the few parameters that matter, under a budget of seconds or trials.
+
+A seeded (1 + 1) search: the first trial is the model as given, the next ones change its factors and its loss alone;
+then some are drawn from the whole space, and most step away from the best so far, by steps that shrink. Every trial
+trains with early stopping on the same held-out positives, with a ridge that is larger by as much as the noise is
+(``objective.recipes.noise``): otherwise the best ridge of the smaller part would be too strong for all data. A trial
+with as many factors as the best one starts from its column factors, so most need only a few sweeps; the first of them
+do not count, for they judge a mixture of two settings. The same seed tries the same settings; a larger budget only
+tries more of them.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from tacit import checks, threads
+from tacit.data.interactions import Interactions
+from tacit.errors import InputError
+from tacit.estimators.recommend import tower_design, whole_data_fit
+from tacit.estimators.recommend.factor_recommender import FactorRecommender, as_interactions
+from tacit.objective.losses import resolve
+from tacit.objective.recipes import UNLABELLED_TOTAL, default_ridge, exponents
+from tacit.objective.weights import of_positives
+from tacit.progress import Callback, Run
+
+Array = NDArray[Any]
+
+SPACE: dict[str, tuple[Any, ...]] = {
+    "unlabelled_share": (2.0, 60.0),
+    "row_exponent": (0.0, 1.0),
+    "col_exponent": (0.0, 0.6),
+    "regularization": (0.03, 0.5),
+    "ridge_exponent": (0.7, 1.3),
+    "factors": (32, 64, 128, 256),
+    "loss": ("square", "logistic"),
+}
+"""Ranges (numbers) and choices. ``unlabelled_share`` is the weight of all cells together over that of the positives,
+in units of the loss's relative_curvature; the exponents are the pair ``frequency_exponent``."""
+
+LOGARITHMIC = ("unlabelled_share", "regularization")
+CHOICES = ("factors", "loss")
+SWEEPS, PATIENCE = 16, 2
+MIXED = 3
+"""Sweeps of a warm start in which the columns still are those of another setting: a ridge far too weak looks good with
+columns that a stronger one made."""
+
+SETTLING = 10
+"""Sweeps of the last fit at least, where it starts from columns that do not know the held-out positives."""
+
+FRESH, SWITCH = 0.1, 0.15
+"""Share of trials drawn from the whole space, and of steps that take the next choice."""
+
+WIDTH = 0.12
+"""Length of the first steps, as a share of each range."""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What a search found.
+
+    model : fitted on all data with the best parameters
+    best : those parameters
+    score : NDCG@10 of the best trial on the held-out positives
+    table : one record per trial, in the order they were made
+    """
+
+    model: FactorRecommender
+    best: dict[str, Any]
+    score: float
+    table: list[dict[str, Any]]
+
+    def to_polars(self) -> Any:
+        import polars as pl
+
+        return pl.DataFrame(self.table)
+
+
+def tune(
+    interactions: Any,
+    *,
+    seconds: float | None = None,
+    trials: int | None = None,
+    model: FactorRecommender | None = None,
+    fixed: tuple[str, ...] = (),
+    held_out: float = 0.1,
+    random_state: Any = 0,
+    progress: bool | None = None,
+    callback: Callback | None = None,
+) -> Tuned:
+    """The best ``FactorRecommender`` that a budget finds.
+
+    Parameters
+    ----------
+    interactions : ``Interactions`` (with features and graphs, if any) or a sparse matrix of positives
+    seconds, trials : the budget; at least one of them
+    model : where the search starts, and what it leaves alone
+    fixed : names out of ``SPACE`` that stay as they are in ``model``
+    held_out : share of the positives on which trials are compared; more of them, and what is best for the rest is no
+        longer best for all
+
+    >>> positives = np.kron(np.eye(3), np.ones((8, 6)))
+    >>> found = tune(positives, trials=2, fixed=("factors",), model=FactorRecommender(factors=4), progress=False)
+    >>> len(found.table), found.model.factors
+    (2, 4)
+    """
+    if seconds is None and trials is None:
+        raise InputError("tune needs a budget: seconds=..., trials=..., or both.")
+    for name in fixed:
+        checks.choice("fixed", name, tuple(SPACE))
+    limit = checks.integer("trials", trials, 1) if trials is not None else 10_000
+    budget = checks.number("seconds", seconds, above=0.0) if seconds is not None else np.inf
+    data = as_interactions(interactions)
+    seed = checks.seed(random_state)
+    search = _Search(data, model or FactorRecommender(), fixed, checks.number("held_out", held_out, above=0.0), seed)
+    began = time.perf_counter()
+    with Run("tune", limit, progress=progress, callback=callback) as run, threads.single_threaded_blas():
+        for _ in run.iterations():
+            if not search.trial():
+                break
+            run.report(**search.table[-1])
+            spent = time.perf_counter() - began
+            # The last fit, on everything, costs about as much as the best trial.
+            if spent + 2 * max(search.table[-1]["seconds"], search.best["seconds"]) > budget:
+                run.stop()
+    return search.finish()
+
+
+class _Search:
+    def __init__(
+        self, data: Interactions, model: FactorRecommender, fixed: tuple[str, ...], held_out: float, seed: int
+    ) -> None:
+        self.data, self.model, self.held_out, self.seed = data, model, held_out, seed
+        self.free = [name for name in SPACE if name not in fixed]
+        self.rng = np.random.default_rng(seed)
+        self.table: list[dict[str, Any]] = []
+        self.best: dict[str, Any] = {}
+        self.columns: Array | None = None
+        self.plain = tower_design.is_plain(model, data)
+        mass = of_positives(data.matrix.data, model.positive_weight).astype(np.float64).sum()
+        self.unit = float(mass) / (data.shape[0] * data.shape[1])
+        """Weight per cell at which all cells together weigh as much as the positives."""
+
+    def trial(self) -> bool:
+        """Try one more setting; False when it was interrupted before it could be judged."""
+        setting = self._first() if not self.table else self._next()
+        began = time.perf_counter()
+        made, start = self._build(setting), self._start(setting)
+        mixed = 0 if start is None else MIXED
+        model = made.set_params(
+            regularization=made.regularization / np.sqrt(1 - self.held_out),
+            held_out=self.held_out,
+            patience=PATIENCE,
+            tolerance=0.0,
+            random_state=self.seed,
+            progress=False,
+            callback=None,
+        )
+        fitted = whole_data_fit.fit(model, self.data, start=start, iterations=SWEEPS, unsettled=mixed)
+        scores = [record["held_out_ndcg"] for record in fitted.history][mixed:]
+        if not scores:
+            return False
+        record = {
+            **setting,
+            "score": max(scores),
+            "sweeps": mixed + int(np.argmax(scores)) + 1,
+            "warm": start is not None,
+            "seconds": time.perf_counter() - began,
+        }
+        self.table.append(record)
+        if not self.best or record["score"] > self.best["score"]:
+            self.best = record
+            # Columns alone: rows are solved first, and these were solved on the held-out positives too.
+            self.columns = fitted.learned.col_factors.copy() if fitted.solver == "als" and self.plain else None
+        return True
+
+    def finish(self) -> Tuned:
+        """The best setting on all data, from where its trial ended, for as many sweeps as it took or ``SETTLING``."""
+        setting = {name: self.best[name] for name in SPACE}
+        model, start, sweeps = self._build(setting), self._start(setting), self.best["sweeps"]
+        if start is not None:
+            sweeps = max(sweeps, SETTLING)
+        fitted = whole_data_fit.fit(model, self.data, start=start, iterations=sweeps)
+        model._keep(self.data, fitted)
+        return Tuned(model, setting, self.best["score"], self.table)
+
+    def _start(self, setting: dict[str, Any]) -> tuple[Array, Array] | None:
+        if self.columns is None or self.columns.shape[1] != setting["factors"]:
+            return None
+        return np.zeros((self.data.shape[0], self.columns.shape[1]), np.float32), self.columns.copy()
+
+    def _build(self, setting: dict[str, Any]) -> FactorRecommender:
+        parameters = {name: setting[name] for name in ("regularization", "ridge_exponent", "factors", "loss")}
+        parameters["frequency_exponent"] = (setting["row_exponent"], setting["col_exponent"])
+        weight = setting["unlabelled_share"] * self.unit * resolve(setting["loss"]).relative_curvature
+        made: FactorRecommender = clone(self.model)
+        made.set_params(unlabelled_weight=weight, checkpoint=None, **parameters)
+        return made
+
+    def _first(self) -> dict[str, Any]:
+        weight = self.model.unlabelled_weight
+        curvature = resolve(self.model.loss).relative_curvature
+        share = UNLABELLED_TOTAL if weight is None else weight / (self.unit * curvature)
+        row_exponent, col_exponent = exponents(self.model.frequency_exponent)
+        names = ("regularization", "ridge_exponent", "factors", "loss")
+        given = {name: getattr(self.model, name) for name in names}
+        if given["regularization"] is None:
+            given["regularization"] = default_ridge(self.data.matrix, self.model.factors)
+        return {"unlabelled_share": share, "row_exponent": row_exponent, "col_exponent": col_exponent, **given}
+
+    def _next(self) -> dict[str, Any]:
+        """One change alone at first; then a draw from the whole space, or a step from the best so far."""
+        setting = {name: self.best[name] for name in SPACE}
+        probes = [{name: self._neighbour(name, self.table[0][name], 1.0)} for name in CHOICES if name in self.free]
+        if len(self.table) <= len(probes):
+            return setting | probes[len(self.table) - 1]
+        fresh = self.rng.random() < FRESH
+        width = WIDTH / np.sqrt(1 + len(self.table) / 20)
+        for name in self.free:
+            draw, step, switch = self.rng.random(), self.rng.standard_normal(), self.rng.random()
+            if name in CHOICES:
+                if fresh or switch < SWITCH:
+                    setting[name] = self._neighbour(name, setting[name], step)
+                continue
+            low, high = np.log(SPACE[name]) if name in LOGARITHMIC else SPACE[name]
+            here = np.log(setting[name]) if name in LOGARITHMIC else setting[name]
+            there = low + draw * (high - low) if fresh else here + width * step * (high - low)
+            there = float(np.clip(there, low, high))
+            setting[name] = float(np.exp(there)) if name in LOGARITHMIC else there
+        return setting
+
+    @staticmethod
+    def _neighbour(name: str, choice: Any, step: float) -> Any:
+        """The next choice up or down; one that is not listed counts as the nearest below."""
+        listed = SPACE[name]
+        at = listed.index(choice) if choice in listed else sum(other < choice for other in listed) - 1
+        return listed[int(np.clip(at + (1 if step > 0 else -1), 0, len(listed) - 1))]

@@ -1,0 +1,1 @@
+"""Rate a stream: learn from every rating as it comes."""

@@ -1,0 +1,1 @@
+"""Tag: many labels a row, few of them ever given."""

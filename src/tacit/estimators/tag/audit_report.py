@@ -1,0 +1,147 @@
+"""What an audit found, as tables and as a page that a reviewer can work through."""
+
+import csv
+import html
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tacit.errors import InputError
+from tacit.estimators.tag.audit_page import page
+
+_YES = {"1", "y", "yes", "true", "x", "accept", "accepted"}
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """One unlabelled cell that is probably positive.
+
+    row, label : the caller's own ids
+    score : how likely, by a model that never saw the row
+    text : what the row says, where texts were given
+    carries : the labels that the row has already
+    nearest : rows nearest to this one that carry the label: id, cosine, text
+    features : the row's features that speak most for the label
+    companions : the row's labels that speak most for it
+    """
+
+    row: Any
+    label: Any
+    score: float
+    text: str
+    carries: tuple[str, ...]
+    nearest: tuple[tuple[str, float, str], ...]
+    features: tuple[str, ...]
+    companions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MissingLabels:
+    """Suggestions, best first.
+
+    >>> found = MissingLabels((Suggestion("vim", "use::editing", 0.9, "", (), (("nano", 0.8, ""),), ("editor",)),))
+    >>> found.to_polars().select("row", "label", "nearest", "features").rows()
+    [('vim', 'use::editing', 'nano', 'editor')]
+    """
+
+    suggestions: tuple[Suggestion, ...]
+
+    def __len__(self) -> int:
+        return len(self.suggestions)
+
+    def __iter__(self) -> Iterator[Suggestion]:
+        return iter(self.suggestions)
+
+    def __getitem__(self, place: int) -> Suggestion:
+        return self.suggestions[place]
+
+    def cells(self) -> list[tuple[Any, Any]]:
+        """Row and label of each suggestion."""
+        return [(one.row, one.label) for one in self.suggestions]
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {
+            "row": [one.row for one in self.suggestions],
+            "label": [one.label for one in self.suggestions],
+            "score": [one.score for one in self.suggestions],
+            "accept": ["" for _ in self.suggestions],
+            "text": [one.text for one in self.suggestions],
+            "carries": ["; ".join(one.carries) for one in self.suggestions],
+            "nearest": ["; ".join(name for name, _, _ in one.nearest) for one in self.suggestions],
+            "features": ["; ".join(one.features) for one in self.suggestions],
+            "companions": ["; ".join(one.companions) for one in self.suggestions],
+        }
+
+    def to_polars(self) -> Any:
+        """One line per suggestion; ``accept`` is empty, for a reviewer to fill in."""
+        import polars as pl
+
+        return pl.DataFrame(self._columns(), strict=False)
+
+    def to_pandas(self) -> Any:
+        """The same table for pandas."""
+        import pandas as pd
+
+        return pd.DataFrame(self._columns())
+
+    def write(self, path: str | os.PathLike[str], title: str = "Labels that are probably missing") -> None:
+        """Write .csv, .parquet, .json or .html, by the file's ending.
+
+        The page needs nothing but itself: it is reviewed in a browser, where accepted lines are saved as CSV.
+        """
+        path = Path(path)
+        match path.suffix.lower():
+            case ".csv":
+                self.to_polars().write_csv(path)
+            case ".parquet":
+                self.to_polars().write_parquet(path)
+            case ".json":
+                path.write_text(json.dumps(self._columns(), ensure_ascii=False, default=str), encoding="utf-8")
+            case ".html" | ".htm":
+                path.write_text(self.to_html(title), encoding="utf-8")
+            case ending:
+                raise InputError(f"path: {ending!r} is not a kind of file that an audit can be written to; "
+                                 "use .csv, .parquet, .json or .html.")  # fmt: skip
+
+    def to_html(self, title: str = "Labels that are probably missing") -> str:
+        """The page as text."""
+        return page(title, [_card(number, one) for number, one in enumerate(self.suggestions)])
+
+
+def read_accepted(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
+    """Row and label, as text, of the lines of a reviewed CSV whose ``accept`` says yes."""
+    with Path(path).open(newline="", encoding="utf-8") as file:
+        reader = csv.DictReader(file)
+        missing = {"row", "label", "accept"} - set(reader.fieldnames or ())
+        if missing:
+            raise InputError(
+                f"{str(path)!r} lacks the column {sorted(missing)[0]!r}; give a CSV that tacit audit wrote."
+            )
+        return [(line["row"], line["label"]) for line in reader if (line["accept"] or "").strip().lower() in _YES]
+
+
+def _card(number: int, one: Suggestion) -> str:
+    def chips(words: tuple[str, ...], kind: str, outlined: tuple[str, ...] = ()) -> str:
+        return "".join(
+            f'<span class="{kind}{" speaks" if word in outlined else ""}">{html.escape(word)}</span>' for word in words
+        )
+
+    nearest = "".join(
+        f"<li><b>{html.escape(name)}</b> <i>{cosine:.2f}</i> {html.escape(text)}</li>"
+        for name, cosine, text in one.nearest
+    )
+    row, label = html.escape(str(one.row), quote=True), html.escape(str(one.label), quote=True)
+    return (
+        f'<article data-row="{row}" data-label="{label}" tabindex="0" id="c{number}">'
+        f'<header><h2>{row}</h2><span class="new">+ {label}</span>'
+        f'<span class="score" style="--s:{min(max(one.score, 0.0), 1.0):.3f}">{one.score:.2f}</span></header>'
+        f"<p>{html.escape(one.text)}</p>"
+        f"<p>{chips(one.carries, 'tag', one.companions)}</p>"
+        f"<p>{chips(one.features, 'word')}</p>"
+        f"<ul>{nearest}</ul>"
+        '<div class="choice"><button class="yes">accept</button><button class="no">reject</button></div>'
+        "</article>"
+    )

@@ -1,0 +1,152 @@
+"""Which labels are probably missing: unlabelled cells ranked by models that never saw their row, with evidence.
+
+Rows are dealt into folds. A copy of the tagger learns from the other folds and guesses the labels of this one. What a
+row's known labels say about the others (``solvers.label_regression``) is learned from the other folds as well, and
+joins the guesses. Of the cells that are not stored, the best n over all rows are kept.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from tacit.data.ids import Ids
+from tacit.errors import InputError
+from tacit.estimators.tag.audit_evidence import Cell, DisplayNames, suggestion
+from tacit.estimators.tag.audit_report import MissingLabels
+from tacit.neighbours.best import best_columns
+from tacit.solvers.label_regression import LabelRegression, Moments, most_frequent
+
+if TYPE_CHECKING:
+    from tacit.estimators.tag.tagger import Tagger
+
+Array = NDArray[Any]
+Cells = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]
+
+_BLOCK_CELLS = 1 << 22
+_MOST_COMPANIONS = 1000
+
+
+def find_missing_labels(
+    tagger: "Tagger",
+    X: sp.csr_array,
+    Y: sp.csr_array,
+    names: Ids,
+    n: int,
+    *,
+    folds: int,
+    per_row: int,
+    companions: bool,
+    shown: DisplayNames,
+    rng: np.random.Generator,
+) -> MissingLabels:
+    """The n unlabelled cells most likely positive, best first; ``tagger`` is neither fitted nor changed."""
+    if n < 1 or per_row < 1:
+        raise InputError(f"n and per_row must be at least 1, not {n!r} and {per_row!r}.")
+    judges = CrossFitted.fit(tagger, X, Y, folds=folds, companions=companions, rng=rng)
+    rows, columns, scores = judges.best_cells(n, per_row)
+    rows_of_label = sp.csc_array(Y)
+    suggestions = []
+    for row, column, score in zip(rows, columns, scores):
+        fold = judges.fold_of[row]
+        holders = rows_of_label.indices[rows_of_label.indptr[column] : rows_of_label.indptr[column + 1]]
+        holders = holders[judges.fold_of[holders] != fold]
+        beside = judges.companions[fold]
+        evidence = (
+            np.empty(0, np.int64) if beside is None else beside.top_evidence(Y[[row]].indices, column, shown.items)
+        )
+        cell = Cell(row, column, score, evidence)
+        suggestions.append(suggestion(judges.models[fold], X, Y, holders, cell, names, shown))
+    return MissingLabels(tuple(suggestions))
+
+
+@dataclass(frozen=True)
+class CrossFitted:
+    """One model per fold, each learned from the other folds.
+
+    fold_of : (n,) the fold of each row; models, companions : what scores the rows of each fold
+    """
+
+    X: sp.csr_array
+    Y: sp.csr_array
+    fold_of: NDArray[np.int64]
+    models: "list[Tagger]"
+    companions: list[LabelRegression | None]
+
+    @classmethod
+    def fit(
+        cls,
+        tagger: "Tagger",
+        X: sp.csr_array,
+        Y: sp.csr_array,
+        *,
+        folds: int,
+        companions: bool,
+        rng: np.random.Generator,
+    ) -> "CrossFitted":
+        if not 2 <= folds <= X.shape[0]:
+            raise InputError(f"folds must be between 2 and the {X.shape[0]} rows there are, not {folds!r}.")
+        fold_of = rng.permutation(np.arange(X.shape[0]) % folds)
+        models: list[Tagger] = []
+        for fold in range(folds):
+            others = np.flatnonzero(fold_of != fold)
+            if Y[others].nnz == 0:
+                raise InputError("Y: some folds have no labels to learn from; use fewer folds.")
+            models.append(clone(tagger).set_params(progress=False, callback=None).fit(X[others], Y[others]))
+        judges = cls(X, Y, fold_of, models, [None] * folds)
+        if companions:
+            judges._learn_companions()
+        return judges
+
+    def _learn_companions(self) -> None:
+        taking_part = most_frequent(self.Y, _MOST_COMPANIONS)
+        moments = []
+        for fold in range(len(self.models)):
+            total = Moments.none(len(taking_part))
+            for _, known, guesses in self._guesses(fold):
+                total += Moments.of(known, guesses, taking_part)
+            moments.append(total)
+        for fold in range(len(self.models)):
+            rest = Moments.none(len(taking_part))
+            for other, more in enumerate(moments):
+                if other != fold:
+                    rest += more
+            self.companions[fold] = LabelRegression.fit(rest, taking_part)
+
+    def _guesses(self, fold: int) -> Iterator[tuple[Array, NDArray[np.float32], NDArray[np.float32]]]:
+        """Blocks of the fold's rows: their numbers, known labels and what the fold's model guesses, both (b, L)."""
+        mine = np.flatnonzero(self.fold_of == fold)
+        model = self.models[fold]
+        height = max(1, _BLOCK_CELLS // self.Y.shape[1])
+        for start in range(0, len(mine), height):
+            rows = mine[start : start + height]
+            guesses = model._block_scores(self.X[rows])
+            dense = guesses if isinstance(guesses, np.ndarray) else guesses.toarray()
+            yield rows, self.Y[rows].toarray().astype(np.float32), model._as_chance(dense)
+
+    def best_cells(self, n: int, per_row: int | None = None) -> Cells:
+        """Rows, columns and scores of the n best cells that are not stored, at most ``per_row`` of one row."""
+        width = min(per_row or self.Y.shape[1], self.Y.shape[1])
+        found: list[Cells] = []
+        for fold, (model, beside) in enumerate(zip(self.models, self.companions)):
+            for rows, known, guesses in self._guesses(fold):
+                scores = guesses.copy() if beside is None else beside.scores(known, guesses)
+                if model.propensity_weighted:
+                    scores = np.asarray(model._weighted(scores))
+                # A label that nothing speaks for is not a suggestion.
+                scores[(known > 0) | (scores == 0)] = -np.inf
+                columns, values = best_columns(scores, width)
+                filled = columns >= 0
+                found.append((rows[np.nonzero(filled)[0]], columns[filled], values[filled]))
+                found = [_best(found, n)]
+        return found[0]
+
+
+def _best(found: list[Cells], n: int) -> Cells:
+    rows, columns, scores = (np.concatenate(part) for part in zip(*found))
+    order = np.lexsort((columns, rows, -scores))[:n]
+    return rows[order], columns[order], scores[order]

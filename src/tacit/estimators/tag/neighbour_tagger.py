@@ -1,0 +1,347 @@
+"""NeighbourTagger: labels of the nearest instances in a space learned from the labels."""
+
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
+from typing import Any, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from tacit import threads as pool
+from tacit.data.ids import Ids
+from tacit.data.label_sets import read_labels
+from tacit.data.matrix import as_csr
+from tacit.errors import InputError
+from tacit.estimators.model import Array, Callback
+from tacit.estimators.tag.tagger import Tagger, below
+from tacit.neighbours.clusters import bounded_kmeans, spherical_kmeans
+from tacit.neighbours.partitioned import Learner, Partition, vote
+from tacit.neighbours.topk import normalise
+from tacit.progress import Run
+from tacit.solvers.growth import grown
+from tacit.solvers.label_maps import METHODS, REGRESSIONS, MapSettings
+
+_ROWS_PER_PARTITION = 6000
+_MOST_ROWS = 2 * _ROWS_PER_PARTITION
+_SAMPLE = 0.8
+_SPARSE_BLOCK = 8192
+_RATES = {"skipgram": 0.2, "end_to_end": 0.02}
+
+
+class NeighbourTagger(Tagger):
+    """Multi-label tagging by label embedding and nearest neighbours.
+
+    Instances are embedded so that those with similar labels lie together, a linear map V from features to that space
+    is learned, and a new instance is given the labels of its nearest neighbours there. Untagged cells are unknown:
+    rows without labels teach nothing and vote for nothing.
+
+    Parameters
+    ----------
+    method : ``"sppmi"`` factorises label-space associations, ``"weighted"`` does so with weights, ``"skipgram"`` learns
+        from label-space neighbours by sampling, ``"joint"`` embeds labels and instances together with the label graph
+        (best when most labels are missing), ``"end_to_end"`` learns the map itself through cosines
+    factors : dimension of the space
+    neighbours : how many instances vote
+    vote_power : votes weigh cosine^power; 0 counts heads
+    regularization : ridge of the map from features to the space
+    regression : how the map is found: ``"ridge"``, or by alternating directions ``"admm_l2"`` or ``"admm_l1"`` (sparse)
+    shift : only associations stronger than log(shift) are kept; 1 keeps all positive ones
+    partitions : instances are clustered into so many parts, each with its own map; None for one per 6,000 rows,
+        and none above 12,000
+    learners : so many models, each from its own clustering and sample of rows, vote together
+    strongest : each label set is compared with so many partners at most; None for all of them
+    impute : before the last fit, each row is given so many labels by a first model and learned from as if it had them;
+        2 or so helps much when most labels are missing
+    graph_weights : weights of the label graph, of instances, and of labels carried, for ``"joint"``
+    contexts, negatives : pairs drawn for an instance in an iteration of ``"skipgram"``, and other instances drawn for
+        each; ``"end_to_end"`` weighs negatives so
+    iterations : of the methods that take steps
+    learning_rate : of their steps; None for 0.2 (skipgram) and 0.02 of the size of V (end_to_end)
+    idf_power : features weigh log(n / (1 + df)) to this power; 0.5 or so helps with words that are merely present
+    normalize : scale the rows of X to length one
+    top_k, threshold : what ``predict`` returns: the best so many, or all with at least this score
+    propensity_weighted : favour rare labels by the inverse of the chance that they were tagged at all
+
+    Attributes
+    ----------
+    labels_, classes_ : the labels; learners_ : the learned maps and the rows that vote
+
+    >>> X = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])
+    >>> tagger = NeighbourTagger(factors=2, neighbours=2).fit(X, [["red"], ["red", "round"], ["blue"], ["blue"]])
+    >>> tagger.predict_topk(np.array([[0.0, 2.0]]), k=1).tolist()
+    [['blue']]
+    """
+
+    _learned = "learners_"
+
+    def __init__(
+        self,
+        method: Literal["sppmi", "weighted", "skipgram", "joint", "end_to_end"] = "sppmi",
+        factors: int = 100,
+        neighbours: int = 25,
+        vote_power: float = 3.0,
+        regularization: float = 1.0,
+        regression: Literal["ridge", "admm_l2", "admm_l1"] = "ridge",
+        shift: float = 1.0,
+        partitions: int | None = None,
+        learners: int = 1,
+        strongest: int | None = None,
+        impute: int = 0,
+        graph_weights: tuple[float, float, float] = (1.0, 1.0, 1.0),
+        contexts: int = 15,
+        negatives: int = 15,
+        iterations: int = 20,
+        learning_rate: float | None = None,
+        idf_power: float = 0.0,
+        normalize: bool = True,
+        top_k: int | None = None,
+        threshold: float | None = None,
+        propensity_weighted: bool = False,
+        random_state: int = 0,
+        threads: int = 0,
+        progress: bool | None = None,
+        callback: Callback | None = None,
+    ) -> None:
+        self.method = method
+        self.factors = factors
+        self.neighbours = neighbours
+        self.vote_power = vote_power
+        self.regularization = regularization
+        self.regression = regression
+        self.shift = shift
+        self.partitions = partitions
+        self.learners = learners
+        self.strongest = strongest
+        self.impute = impute
+        self.graph_weights = graph_weights
+        self.contexts = contexts
+        self.negatives = negatives
+        self.iterations = iterations
+        self.learning_rate = learning_rate
+        self.idf_power = idf_power
+        self.normalize = normalize
+        self.top_k = top_k
+        self.threshold = threshold
+        self.propensity_weighted = propensity_weighted
+        self.random_state = random_state
+        self.threads = threads
+        self.progress = progress
+        self.callback = callback
+
+    # -- learning ----------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, Y: Any, label_graph: Any = None, *, labels: Iterable[Hashable] | None = None) -> Self:
+        """Learn from features and known labels.
+
+        Parameters
+        ----------
+        X : (n, d) features, sparse or dense
+        Y : (n, L) indicator matrix whose stored cells are known positives, or one collection of labels per row
+        label_graph : (L, L) how often labels go together, for ``method="joint"``; None takes it from Y
+        labels : names of Y's columns, where Y is a matrix
+        """
+        X, Y, names, form = self._read_training(X, Y, labels)
+        self._check_settings()
+        graph = self._read_graph(label_graph, Y.shape[1])
+        self._scales = self._scales[:0]
+        self._learn_scales(X)
+        unit = self._prepared(X)
+        self.n_features_in_ = X.shape[1]
+        self._remember_labels(Y, names, form)
+        rounds = 1 if self.impute == 0 else 2
+        with (
+            pool.single_threaded_blas(),
+            Run("fit NeighbourTagger", rounds * self.learners, progress=self.progress, callback=self.callback) as run,
+        ):
+            self._learn_all(unit, Y, graph, run)
+            if self.impute and not run.interrupted and not run.stopped:
+                # What the first model guesses must not also decide which labels go together.
+                graph = sp.csr_array(Y.T @ Y) if graph is None and self.method == "joint" else graph
+                self._learn_all(unit, _with_labels(Y, self._guessed(X), np.arange(Y.shape[0])), graph, run)
+        self.history_ = run.history
+        return self
+
+    def _learn_all(self, X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, run: Run) -> None:
+        carrying = np.flatnonzero(np.diff(Y.indptr))
+        learners: list[Learner] = []
+        for number in range(self.learners):
+            if learners and (run.interrupted or run.stopped):
+                break
+            learners.append(self._learn(X, Y, graph, carrying, number))
+            run.report(partitions=len(learners[-1].partitions))
+        self.learners_, self._Y = tuple(learners), Y
+
+    def _guessed(self, X: sp.csr_array) -> sp.csr_array:
+        columns, _ = self._top(X, self.impute)
+        filled = columns >= 0
+        cells = np.ones(filled.sum(), np.float32), (np.nonzero(filled)[0], columns[filled])
+        return sp.csr_array(cells, shape=(X.shape[0], len(self.labels_)))
+
+    def _check_settings(self) -> None:
+        for name, allowed in (("method", tuple(METHODS)), ("regression", REGRESSIONS)):
+            if getattr(self, name) not in allowed:
+                raise InputError(f"{name} must be one of {', '.join(allowed)}, not {getattr(self, name)!r}.")
+        for name in ("factors", "neighbours", "learners", "contexts", "negatives", "iterations"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+                raise InputError(f"{name} must be a whole number of at least 1, not {value!r}.")
+        if isinstance(self.impute, bool) or not isinstance(self.impute, int | np.integer) or self.impute < 0:
+            raise InputError(f"impute must be a whole number of at least 0, not {self.impute!r}.")
+        if self.vote_power < 0:
+            raise InputError(f"vote_power must not be negative, not {self.vote_power!r}.")
+        if not self.regularization > 0:
+            raise InputError(f"regularization must be positive, not {self.regularization!r}.")
+
+    def _read_graph(self, label_graph: Any, size: int) -> sp.csr_array | None:
+        if label_graph is None:
+            return None
+        if self.method != "joint":
+            raise InputError(f"label_graph is used by method='joint' only, not by {self.method!r}; leave it out.")
+        graph = as_csr(label_graph, "label_graph", rows=size, cols=size, minimum=0.0)
+        return sp.csr_array((graph + graph.T) / 2)
+
+    def _learn(
+        self, X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, carrying: Array, number: int
+    ) -> Learner:
+        """One learner: cluster the rows that carry labels, then one map per cluster."""
+        rng = np.random.default_rng([self.random_state, number])
+        settings = MapSettings(
+            self.factors,
+            self.regularization,
+            self.regression,
+            self.shift,
+            self.strongest,
+            self.graph_weights,
+            self.contexts,
+            self.negatives,
+            self.iterations,
+            self.learning_rate or _RATES.get(self.method, 0.0),
+            threads=1,
+        )
+        clusters = min(self.partitions or max(len(carrying) // _ROWS_PER_PARTITION, 1), len(carrying))
+        if clusters == 1:
+            centres, of_row = np.zeros((1, X.shape[1]), np.float32), np.zeros(len(carrying), dtype=np.int64)
+            settings = replace(settings, threads=self.threads)
+        elif self.partitions is None:
+            centres, of_row = bounded_kmeans(X[carrying], clusters, _MOST_ROWS, rng)
+        else:
+            centres, of_row = spherical_kmeans(X[carrying], clusters, rng)
+        clusters = len(centres)
+        seeds = rng.integers(2**31, size=clusters)
+
+        def learn_partition(cluster: int) -> Partition:
+            rows = carrying[of_row == cluster]
+            mine, labels = X[rows], Y[rows]
+            features = np.unique(mine.indices).astype(np.int32)
+            mine = mine[:, features]
+            if number == 0:
+                found = METHODS[self.method](mine, labels, graph, settings, int(seeds[cluster]))
+            else:
+                # Later learners see a sample of the rows, so that they differ; all rows still vote.
+                order = np.random.default_rng(seeds[cluster]).permutation(len(rows))
+                sample = np.sort(order[: max(1, int(_SAMPLE * len(rows)))])
+                found = METHODS[self.method](mine[sample], labels[sample], graph, settings, int(seeds[cluster]))
+            partition = Partition(features, found.weights, rows, np.empty((0, 0), np.float32), found.labels)
+            return replace(partition, points=normalise(partition.project(mine)))
+
+        threads = self.threads if clusters > 1 else 1
+        return Learner(centres, tuple(pool.run(learn_partition, [(c,) for c in range(clusters)], threads)))
+
+    def partial_fit(
+        self, X: Any, Y: Any, *, rows: Iterable[int] | None = None, labels: Iterable[Hashable] | None = None
+    ) -> Self:
+        """Add what has become known since ``fit``, without learning the old anew.
+
+        New rows are mapped and vote from now on. New labels (more columns, or names not seen before) are votes of
+        the rows that carry them. New features (more columns behind the old) get weights that explain what the old
+        ones leave open. With ``rows``, the numbers of rows seen before, Y is *added* to their labels: so cells that a
+        reviewer accepted come back.
+        """
+        if not self.__sklearn_is_fitted__():
+            return self.fit(X, Y, labels=labels)
+        X = as_csr(X, "X")
+        if X.shape[1] < self.n_features_in_:
+            raise InputError(
+                f"X has {X.shape[1]} columns, but the model knows {self.n_features_in_} features; "
+                "keep the columns of training and append new ones behind them."
+            )
+        new, names, _ = read_labels(Y, rows=X.shape[0], names=labels, known=self.labels_, allow_empty=True)
+        numbers = self._numbers_of(rows, X.shape[0])
+        self._Y = _with_labels(self._Y, new, numbers)
+        self._learn_scales(X)
+        X = self._prepared(X)
+        carrying = np.flatnonzero(np.diff(new.indptr))
+        with pool.single_threaded_blas():
+            self.learners_ = tuple(
+                grown(learner, X[carrying], self._Y, numbers[carrying]) for learner in self.learners_
+            )
+        self.n_features_in_ = X.shape[1]
+        self._remember_labels(self._Y, names, self._form)
+        return self
+
+    def _numbers_of(self, rows: Iterable[int] | None, length: int) -> Array:
+        if rows is None:
+            return np.arange(self.rows_seen_, self.rows_seen_ + length)
+        numbers = Ids.range(self.rows_seen_, "rows").require(list(rows))
+        if len(numbers) != length:
+            raise InputError(f"rows names {len(numbers)} rows, but X has {length}; give one number per row of X.")
+        return numbers
+
+    # -- asking ------------------------------------------------------------------------------------------------
+
+    def _block_scores(self, X: sp.csr_array) -> sp.csr_array | Array:
+        X = self._prepared(X)
+        votes = [
+            vote(*learner.neighbours(X, self.neighbours, self.threads), self._Y, self.vote_power)
+            for learner in self.learners_
+        ]
+        mean = sp.csr_array(sum(votes[1:], start=votes[0]) / np.float32(len(votes)))
+        if self.method != "joint":
+            return mean
+        # Algorithm 4: neighbours' votes and similarity to the labels' own vectors, each scaled to length one.
+        similarities = [normalise(learner.label_scores(X)) for learner in self.learners_]
+        return normalise(mean.toarray()) + normalise(np.sum(similarities, axis=0))
+
+    def _block_height(self) -> int:
+        # Votes are sparse: many rows at once let each partition answer all its queries in one product.
+        return super()._block_height() if self.method == "joint" else _SPARSE_BLOCK
+
+    def _map_for(self, x: sp.csr_array) -> tuple[Array, Array]:
+        learner = self.learners_[0]
+        partition = learner.partitions[int(learner.assign(self._prepared(x))[0])]
+        return partition.features, partition.weights
+
+    def kneighbors(self, X: Any, k: int = 5) -> tuple[Array, Array]:
+        """Numbers of the k nearest training rows and their cosines, as the first learner sees them."""
+        X = self._read_query(X, "kneighbors")
+        return self.learners_[0].neighbours(self._prepared(X), k, self.threads)
+
+    # -- to and from a model file ------------------------------------------------------------------------------
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        facts, arrays = self._label_state()
+        for number, learner in enumerate(self.learners_):
+            arrays |= {f"learner{number}.{key}": value for key, value in learner.to_arrays().items()}
+        arrays |= {"Y.indptr": self._Y.indptr.astype(np.int64), "Y.indices": self._Y.indices.astype(np.int32)}
+        return facts | {"learners": len(self.learners_)}, arrays
+
+    def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
+        self._restore_labels(facts, arrays)
+        self.learners_ = tuple(
+            Learner.from_arrays(below(arrays, f"learner{number}.")) for number in range(facts["learners"])
+        )
+        self.history_ = []
+        indptr, indices = arrays["Y.indptr"], arrays["Y.indices"]
+        cells = np.ones(len(indices), np.float32), indices, indptr
+        self._Y = as_csr(sp.csr_array(cells, shape=(len(indptr) - 1, len(self.labels_))), "Y")
+
+
+def _with_labels(Y: sp.csr_array, new: sp.csr_array, numbers: Array) -> sp.csr_array:
+    """Y with the labels of ``new`` added to the rows of these numbers; rows and columns grow as needed."""
+    shape = (max(Y.shape[0], int(numbers.max(initial=-1)) + 1), new.shape[1])
+    old, more = Y.tocoo(), new.tocoo()
+    row = np.concatenate((old.coords[0], numbers[more.coords[0]]))
+    col = np.concatenate((old.coords[1], more.coords[1]))
+    union = as_csr(sp.coo_array((np.ones(len(row), np.float32), (row, col)), shape=shape), "Y")
+    union.data[:] = 1.0
+    return union

@@ -1,0 +1,270 @@
+"""Manners that all taggers share: labels of any kind in and out, top-k, thresholds, scores, and the audit.
+
+A tagger gives scores for a block of rows (``_block_scores``); everything a user calls is made of that. Blocks keep
+memory bounded: only ``decision_function``, whose answer is that large, ever holds rows × labels.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit.data.ids import Ids
+from tacit.data.label_sets import Form, read_labels, write_labels
+from tacit.data.matrix import as_csr
+from tacit.errors import InputError
+from tacit.estimators.model import Array, Model
+from tacit.estimators.ranked import Ranked
+from tacit.neighbours.best import best_columns
+from tacit.neighbours.clusters import unit_rows
+
+if TYPE_CHECKING:
+    from tacit.estimators.tag.audit_report import MissingLabels
+
+_BLOCK_CELLS = 1 << 22
+_LEAST_IDF = 0.1
+_NO_SCALES = np.empty(0, np.float32)
+
+
+class Tagger(Model):
+    """Base of the taggers; a subclass has the parameters ``top_k``, ``threshold`` and ``propensity_weighted``."""
+
+    # GridSearchCV and cross_val_score ask before they split.
+    _estimator_type: ClassVar[str] = "classifier"
+
+    _learned: ClassVar[str]
+    """The attribute without which there is no model: a fit that failed half-way has not made one."""
+
+    top_k: int | None
+    threshold: float | None
+    propensity_weighted: bool
+    random_state: int
+    idf_power: float
+    normalize: bool
+    labels_: Ids
+    n_features_in_: int
+    label_frequency_: NDArray[np.int64]
+    labels_per_row_: float
+    rows_seen_: int
+    _form: Form
+    _scales: NDArray[np.float32] = _NO_SCALES
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, self._learned)
+
+    def _block_scores(self, X: sp.csr_array) -> sp.csr_array | Array:
+        """Scores of a few rows: dense, or sparse where labels without a stored score cannot be suggested."""
+        raise NotImplementedError
+
+    def _as_chance(self, scores: Array) -> Array:
+        """Scores that grow with the chance of a label and are near zero for labels that do not apply."""
+        return scores
+
+    def _map_for(self, x: sp.csr_array) -> tuple[Array, Array]:
+        """Features (ascending) and weights (f, g) of the linear map by which this row is compared with others."""
+        raise NotImplementedError
+
+    @property
+    def classes_(self) -> Array:
+        """The labels, in the order of the columns of ``decision_function``."""
+        return self.labels_.all()
+
+    # -- reading -----------------------------------------------------------------------------------------------
+
+    def _read_training(
+        self, X: Any, Y: Any, labels: Iterable[Hashable] | None
+    ) -> tuple[sp.csr_array, sp.csr_array, Ids, Form]:
+        X = as_csr(X, "X")
+        matrix, names, form = read_labels(Y, rows=X.shape[0], names=labels)
+        self._check_manners()
+        return X, matrix, names, form
+
+    def _read_query(self, X: Any, call: str) -> sp.csr_array:
+        self._require_fitted(call)
+        return as_csr(X, "X", cols=self.n_features_in_, allow_empty=True)
+
+    def _check_manners(self) -> None:
+        if self.top_k is not None and self.top_k < 1:
+            raise InputError(f"top_k must be at least 1 or None, not {self.top_k!r}.")
+
+    def _learn_scales(self, X: sp.csr_array) -> None:
+        """Weigh features by rarity: log(n / (1 + df))^``idf_power``; features that come later are weighed by theirs."""
+        if not self.idf_power >= 0:
+            raise InputError(f"idf_power must not be negative, not {self.idf_power!r}.")
+        known = len(self._scales)
+        df = np.bincount(X.indices, minlength=X.shape[1])[known:]
+        new = np.maximum(np.log(max(X.shape[0], 2) / (1 + df)), _LEAST_IDF) ** self.idf_power
+        self._scales = np.concatenate((self._scales, new)).astype(np.float32)
+
+    def _prepared(self, X: sp.csr_array) -> sp.csr_array:
+        """Features as the model sees them: weighed, and scaled to length one."""
+        if self.idf_power:
+            X = sp.csr_array((X.data * self._scales[X.indices], X.indices, X.indptr), shape=X.shape)
+        return as_csr(unit_rows(X), "X", allow_empty=True) if self.normalize else as_csr(X, "X", allow_empty=True)
+
+    def _remember_labels(self, Y: sp.csr_array, names: Ids, form: Form) -> None:
+        self.labels_, self._form = names, form
+        self.label_frequency_ = np.bincount(Y.indices, minlength=Y.shape[1])
+        carrying = int(np.count_nonzero(np.diff(Y.indptr)))
+        self.labels_per_row_ = Y.nnz / max(carrying, 1)
+        self.rows_seen_ = Y.shape[0]
+
+    def _label_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Facts and arrays of what ``_remember_labels`` knows, for a model file."""
+        facts = {
+            "form": self._form,
+            "features": self.n_features_in_,
+            "rows": self.rows_seen_,
+            "labels_per_row": self.labels_per_row_,
+        }
+        arrays = {f"labels.{key}": value for key, value in self.labels_.to_arrays().items()}
+        return facts, arrays | {"label_frequency": self.label_frequency_, "scales": self._scales}
+
+    def _restore_labels(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
+        self.labels_ = Ids.from_arrays(below(arrays, "labels."), "labels")
+        self.label_frequency_, self._scales = arrays["label_frequency"], arrays["scales"]
+        self._form, self.n_features_in_ = facts["form"], facts["features"]
+        self.rows_seen_, self.labels_per_row_ = facts["rows"], facts["labels_per_row"]
+
+    # -- asking ------------------------------------------------------------------------------------------------
+
+    def _blocks(self, X: sp.csr_array) -> Iterator[tuple[int, sp.csr_array | Array]]:
+        height = self._block_height()
+        for start in range(0, X.shape[0], height):
+            scores = self._block_scores(X[start : start + height])
+            yield start, self._weighted(scores) if self.propensity_weighted else scores
+
+    def _block_height(self) -> int:
+        """Rows that are scored at once."""
+        return max(1, _BLOCK_CELLS // max(len(self.labels_), 1))
+
+    def _weighted(self, scores: sp.csr_array | Array) -> sp.csr_array | Array:
+        from tacit.metrics.labels import inverse_propensities
+
+        weight = inverse_propensities(self.label_frequency_, self.rows_seen_).astype(np.float32)
+        if isinstance(scores, np.ndarray):
+            return scores * weight
+        data = scores.data * weight[scores.indices]
+        return sp.csr_array((data, scores.indices, scores.indptr), shape=scores.shape)
+
+    def decision_function(self, X: Any) -> NDArray[np.float32]:
+        """Scores of all labels as one (n, L) array; for many labels ask ``predict_topk``, which never holds it."""
+        X = self._read_query(X, "decision_function")
+        scores = np.empty((X.shape[0], len(self.labels_)), dtype=np.float32)
+        for start, block in self._blocks(X):
+            scores[start : start + block.shape[0]] = block if isinstance(block, np.ndarray) else block.toarray()
+        return scores
+
+    @overload
+    def predict_topk(self, X: Any, k: int = 5, *, return_scores: Literal[False] = False) -> Array: ...
+
+    @overload
+    def predict_topk(self, X: Any, k: int = 5, *, return_scores: Literal[True]) -> Ranked: ...
+
+    def predict_topk(self, X: Any, k: int = 5, *, return_scores: bool = False) -> Array | Ranked:
+        """The k best labels of each row as an (n, k) array of label ids, best first.
+
+        Places that could not be filled hold -1 (whole-number labels) or None (others). With ``return_scores`` the
+        answer is a ``Ranked`` with ``.ids``, ``.scores`` and tables.
+        """
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+            raise InputError(f"k must be a whole number of at least 1, not {k!r}.")
+        X = self._read_query(X, "predict_topk")
+        columns, scores = self._top(X, int(k))
+        ids = self.labels_.take(columns)
+        if not return_scores:
+            return ids
+        return Ranked(np.arange(X.shape[0]), ids, scores, columns >= 0)
+
+    def _top(self, X: sp.csr_array, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        found = [best_columns(block, k) for _, block in self._blocks(X)]
+        if not found:
+            return np.empty((0, k), dtype=np.int64), np.empty((0, k), dtype=np.float32)
+        return np.concatenate([columns for columns, _ in found]), np.concatenate([scores for _, scores in found])
+
+    def predict(self, X: Any) -> Any:
+        """Labels of each row, in the form in which ``fit`` got them: an indicator matrix, or lists of labels.
+
+        With ``threshold`` every label whose score reaches it; else the ``top_k`` best, by default as many as a
+        training row carries on average.
+        """
+        X = self._read_query(X, "predict")
+        rows: list[Array] = []
+        columns: list[Array] = []
+        for start, block in self._blocks(X):
+            row, column = self._chosen(block)
+            rows.append(row + start)
+            columns.append(column)
+        row, column = (np.concatenate(parts) if parts else np.empty(0, dtype=np.int64) for parts in (rows, columns))
+        shape = (X.shape[0], len(self.labels_))
+        matrix = sp.csr_array((np.ones(len(row), dtype=np.int8), (row, column)), shape=shape)
+        return write_labels(matrix, self.labels_, self._form)
+
+    def _chosen(self, block: sp.csr_array | Array) -> tuple[Array, Array]:
+        if self.threshold is not None:
+            if isinstance(block, np.ndarray):
+                row, column = np.nonzero(block >= self.threshold)
+                return row, column
+            cells = block.tocoo()
+            reached = cells.data >= self.threshold
+            return cells.coords[0][reached], cells.coords[1][reached]
+        columns, _ = best_columns(block, self.top_k or max(1, round(self.labels_per_row_)))
+        filled = columns >= 0
+        return np.nonzero(filled)[0], columns[filled]
+
+    def missing_labels(
+        self,
+        X: Any,
+        Y: Any,
+        n: int = 100,
+        *,
+        folds: int = 5,
+        per_row: int = 5,
+        companions: bool = True,
+        labels: Iterable[Hashable] | None = None,
+        row_ids: Iterable[Hashable] | None = None,
+        feature_names: Iterable[Hashable] | None = None,
+        texts: Sequence[str] | None = None,
+        evidence: int = 3,
+    ) -> "MissingLabels":
+        """The n unlabelled cells of the training data most likely positive, with evidence, best first.
+
+        Every row is scored by a copy of this tagger that learned from other rows; the tagger itself need not be
+        fitted and is not changed. The result goes to a table, or to a page to review with ``.write("audit.html")``.
+
+        Parameters
+        ----------
+        folds : parts into which rows are dealt
+        per_row : suggestions for one row at most
+        companions : let the labels that a row has speak for those that mostly go with them, beside its features
+        labels : names of Y's columns, where Y is a matrix
+        row_ids, feature_names, texts : what a reader should see instead of numbers
+        evidence : nearest rows, strongest features and strongest labels to show for each
+        """
+        from tacit.estimators.tag.audit_evidence import DisplayNames
+        from tacit.estimators.tag.missing_labels import find_missing_labels
+
+        X, matrix, names, _ = self._read_training(X, Y, labels)
+        shown = DisplayNames.of(X, row_ids, feature_names, texts, evidence)
+        rng = np.random.default_rng(self.random_state)
+        return find_missing_labels(
+            self, X, matrix, names, n, folds=folds, per_row=per_row, companions=companions, shown=shown, rng=rng
+        )
+
+    def score(self, X: Any, Y: Any) -> float:
+        """Mean nDCG@5 on rows that carry labels; what ``GridSearchCV`` maximises unless told otherwise."""
+        from tacit.metrics.labels import ndcg_at_k
+
+        X = self._read_query(X, "score")
+        truth, names, _ = read_labels(Y, rows=X.shape[0], known=self.labels_)
+        # Labels that the model has never seen stay in the truth: it cannot find them, and that counts.
+        carrying = np.flatnonzero(np.diff(truth.indptr))
+        columns, _ = self._top(X[carrying], min(5, len(names)))
+        return float(ndcg_at_k(truth[carrying], columns, columns.shape[1]))
+
+
+def below(arrays: dict[str, Array], prefix: str) -> dict[str, Array]:
+    """The arrays of a model file whose names begin so, by the rest of their names."""
+    return {key.removeprefix(prefix): value for key, value in arrays.items() if key.startswith(prefix)}

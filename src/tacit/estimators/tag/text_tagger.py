@@ -1,0 +1,196 @@
+"""TextTagger: words in, labels out; a tagger together with the words it knows, in one file."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
+
+import numpy as np
+import scipy.sparse as sp
+
+from tacit.data.ids import Ids
+from tacit.data.label_sets import read_labels
+from tacit.errors import InputError
+from tacit.estimators.model import Array, Callback, Model
+from tacit.estimators.tag.factor_tagger import FactorTagger
+from tacit.estimators.tag.neighbour_tagger import NeighbourTagger
+from tacit.estimators.tag.tagger import Tagger, below
+
+if TYPE_CHECKING:
+    from tacit.estimators.tag.audit_report import MissingLabels
+
+_TAGGERS: dict[str, type[Tagger]] = {"neighbour": NeighbourTagger, "factor": FactorTagger}
+
+
+class TextTagger(Model):
+    """Tags texts: tf-idf of their words, then a tagger.
+
+    In Python a scikit-learn ``Pipeline`` of any vectoriser and a tagger does as much; this one can be saved, grows by
+    words it has not seen, and is what the command line uses.
+
+    Parameters
+    ----------
+    tagger : ``"neighbour"`` or ``"factor"``
+    parameters : of that tagger, as a dictionary
+    min_count : words in fewer texts are left out
+    phrases : runs of up to so many words are features too
+
+    >>> texts = ["a red ball", "red apples", "the blue sea", "blue sky"]
+    >>> model = TextTagger("factor", {"factors": 2}, min_count=1).fit(texts, [["red"], ["red"], ["blue"], ["blue"]])
+    >>> model.predict_topk(["a blue boat"], k=1).tolist()
+    [['blue']]
+    """
+
+    def __init__(
+        self,
+        tagger: Literal["neighbour", "factor"] = "neighbour",
+        parameters: dict[str, Any] | None = None,
+        min_count: int = 2,
+        phrases: int = 1,
+        random_state: int = 0,
+        threads: int = 0,
+        progress: bool | None = None,
+        callback: Callback | None = None,
+    ) -> None:
+        self.tagger = tagger
+        self.parameters = parameters
+        self.min_count = min_count
+        self.phrases = phrases
+        self.random_state = random_state
+        self.threads = threads
+        self.progress = progress
+        self.callback = callback
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "tagger_")
+
+    # -- learning ----------------------------------------------------------------------------------------------
+
+    def fit(self, texts: Sequence[str], Y: Any, *, labels: Iterable[Hashable] | None = None) -> Self:
+        """Learn from texts and known labels: a matrix, a table, or one collection of labels per text."""
+        tagger = self._make_tagger()
+        self.words_, self._frequency, self._texts_seen = Ids([], "words"), np.empty(0, np.int64), 0
+        X = self._learn_words(texts)
+        self.tagger_ = tagger.fit(X, Y, labels=labels)
+        return self
+
+    def partial_fit(self, texts: Sequence[str], Y: Any, *, labels: Iterable[Hashable] | None = None) -> Self:
+        """Add texts; new labels join, and new words that occur ``min_count`` times in them."""
+        if not self.__sklearn_is_fitted__():
+            return self.fit(texts, Y, labels=labels)
+        self.tagger_.partial_fit(self._learn_words(texts), Y, labels=labels)
+        return self
+
+    def _make_tagger(self) -> Any:
+        if self.tagger not in _TAGGERS:
+            raise InputError(f"tagger must be one of {', '.join(_TAGGERS)}, not {self.tagger!r}.")
+        made = _TAGGERS[self.tagger]()
+        known = set(made.get_params())
+        for name in self.parameters or {}:
+            if name not in known:
+                raise InputError(
+                    f"parameters: a {self.tagger} tagger has no {name!r}; it has {', '.join(sorted(known))}."
+                )
+        run = {name: getattr(self, name) for name in ("random_state", "threads", "progress", "callback")}
+        return made.set_params(**(run | (self.parameters or {})))
+
+    def _learn_words(self, texts: Sequence[str]) -> sp.csr_array:
+        """Count words, add the new ones that occur often enough, and give the texts' features."""
+        from sklearn.feature_extraction.text import CountVectorizer
+
+        texts = _checked(texts)
+        if not texts:
+            raise InputError("texts is empty; give at least one text.")
+        counter = CountVectorizer(ngram_range=(1, self.phrases))
+        try:
+            counts = sp.csr_array(counter.fit_transform(texts))
+        except ValueError:
+            raise InputError("texts hold no words of two letters or more; give text to learn from.") from None
+        occurs = np.bincount(counts.indices, minlength=counts.shape[1])
+        seen = counter.get_feature_names_out().tolist()
+        numbers = self.words_.numbers(seen)
+        new = [word for word, number, often in zip(seen, numbers, occurs) if number < 0 and often >= self.min_count]
+        if not len(self.words_) and not new:
+            raise InputError(f"no word occurs in {self.min_count} texts; lower min_count.")
+        self.words_ = self.words_.extended(new) if new else self.words_
+        self._frequency = np.concatenate((self._frequency, np.zeros(len(new), np.int64)))
+        numbers = self.words_.numbers(seen)
+        np.add.at(self._frequency, numbers[numbers >= 0], occurs[numbers >= 0])
+        self._texts_seen += len(texts)
+        return self._features(texts)
+
+    # -- asking ------------------------------------------------------------------------------------------------
+
+    def _features(self, texts: Sequence[str]) -> sp.csr_array:
+        """(1 + log count) · log(1 + n / df) of the known words."""
+        from sklearn.feature_extraction.text import CountVectorizer
+
+        texts = _checked(texts)
+        if not texts:
+            return sp.csr_array((0, len(self.words_)), dtype=np.float32)
+        counter = CountVectorizer(ngram_range=(1, self.phrases), vocabulary=self.words_.all().tolist())
+        counts = sp.csr_array(counter.transform(texts), dtype=np.float32)
+        weight = np.log1p(self._texts_seen / np.maximum(self._frequency, 1)).astype(np.float32)
+        data = (1 + np.log(counts.data)) * weight[counts.indices]
+        return sp.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
+
+    @property
+    def classes_(self) -> Array:
+        labels: Array = self.tagger_.classes_
+        return labels
+
+    def predict_topk(self, texts: Sequence[str], k: int = 5, *, return_scores: bool = False) -> Any:
+        """The k best labels of each text; see ``NeighbourTagger.predict_topk``."""
+        self._require_fitted("predict_topk")
+        return self.tagger_.predict_topk(self._features(texts), k, return_scores=return_scores)
+
+    def predict(self, texts: Sequence[str]) -> Any:
+        """Labels of each text, in the form in which ``fit`` got them."""
+        self._require_fitted("predict")
+        return self.tagger_.predict(self._features(texts))
+
+    def decision_function(self, texts: Sequence[str]) -> Array:
+        """Scores of all labels, (n, L)."""
+        self._require_fitted("decision_function")
+        scores: Array = self.tagger_.decision_function(self._features(texts))
+        return scores
+
+    def score(self, texts: Sequence[str], Y: Any) -> float:
+        """Mean nDCG@5."""
+        self._require_fitted("score")
+        return float(self.tagger_.score(self._features(texts), Y))
+
+    def missing_labels(
+        self, texts: Sequence[str], Y: Any, n: int = 100, *, labels: Iterable[Hashable] | None = None, **options: Any
+    ) -> "MissingLabels":
+        """Labels that are probably missing, with texts and words as evidence; see ``Tagger.missing_labels``."""
+        texts = _checked(texts)
+        reader = TextTagger(min_count=self.min_count, phrases=self.phrases)
+        reader.words_, reader._frequency, reader._texts_seen = Ids([], "words"), np.empty(0, np.int64), 0
+        X = reader._learn_words(texts)
+        matrix, names, _ = read_labels(Y, rows=len(texts), names=labels)
+        return cast(Tagger, self._make_tagger()).missing_labels(
+            X, matrix, n, labels=names.all(), feature_names=reader.words_.all(), texts=texts, **options
+        )
+
+    # -- to and from a model file ------------------------------------------------------------------------------
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        facts, arrays = self.tagger_._state()
+        arrays = {f"tagger.{key}": value for key, value in arrays.items()}
+        arrays |= {f"words.{key}": value for key, value in self.words_.to_arrays().items()}
+        return {"tagger": facts, "texts": self._texts_seen}, arrays | {"frequency": self._frequency}
+
+    def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
+        self.words_ = Ids.from_arrays(below(arrays, "words."), "words")
+        self._frequency, self._texts_seen = np.array(arrays["frequency"]), facts["texts"]
+        self.tagger_ = self._make_tagger()
+        self.tagger_._restore(facts["tagger"], below(arrays, "tagger."))
+
+
+def _checked(texts: Sequence[str]) -> list[str]:
+    if isinstance(texts, str):
+        raise InputError("texts must be a list of texts, not one text; put it in a list.")
+    listed = ["" if text is None else text for text in texts]
+    for place, text in enumerate(listed):
+        if not isinstance(text, str):
+            raise InputError(f"texts: entry {place} is {text!r}, not text.")
+    return listed

@@ -1,0 +1,1 @@
+"""Embed words, or items in sequences."""

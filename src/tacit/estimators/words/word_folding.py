@@ -1,0 +1,99 @@
+"""Vectors for words that came after training, from the contexts in which they stand.
+
+A new word x has one row of counts. With Q fixed, J is a quadratic in p_x alone, which is solved; with P fixed the same
+holds for q_x, whose counts are a column. Nothing else changes.
+"""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit.data.ids import Ids
+from tacit.data.matrix import as_csr
+from tacit.errors import InputError
+from tacit.estimators.words.word_objective import WordObjective
+from tacit.features.ppmi import word_totals
+from tacit.objective.weights import FrequencyWeight
+from tacit.solvers import als
+from tacit.threads import single_threaded_blas
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class NewWords:
+    """Words to fold in.
+
+    ids : the known words followed by the new ones
+    frequencies : (n,) how often the new ones occur
+    rows : (n, v) their counts as words, over known contexts
+    cols : (n, v) their counts as contexts, over known words
+    """
+
+    ids: Ids
+    frequencies: Array
+    rows: sp.csr_array
+    cols: sp.csr_array
+
+
+class Trained(NamedTuple):
+    """What training left: factors (v, g), totals (v,), weights of the contexts (v,) and the rule that gave them."""
+
+    word_factors: Array
+    context_factors: Array
+    word_totals: Array
+    context_totals: Array
+    context_weights: Array
+    rule: FrequencyWeight
+
+
+def counted_contexts(ids: Ids, frequencies: Array, pairs: sp.csr_array, known: int) -> NewWords:
+    """New words from the counts of a text in which they stand beside known ones."""
+    rows = as_csr(pairs[known:, :known], "text", allow_empty=True)
+    cols = as_csr(pairs[:known, known:].T, "text", allow_empty=True)
+    return NewWords(ids, frequencies[known:], rows, cols)
+
+
+def given_contexts(
+    contexts: Mapping[Hashable, Mapping[Hashable, float]], words: Ids, weights: Array, side: str
+) -> NewWords:
+    """New words from counts that the caller states; they serve for the words and, mirrored, as contexts."""
+    old = next((word for word in contexts if word in words), None)
+    if old is not None:
+        raise InputError(f"text: {old!r} is known already; fold_in adds new words only.")
+    cells = [(row, *item) for row, counts in enumerate(contexts.values()) for item in counts.items()]
+    if not cells:
+        raise InputError("text: the new words have no contexts; give counts of known words beside them.")
+    rows, names, values = zip(*cells)
+    stated = sp.coo_array((np.array(values, np.float32), (rows, words.require(names))), (len(contexts), len(words)))
+    counts = as_csr(stated, "text", minimum=0)
+    # An occurrence adds the weight of one window to the counts, on one side or on both.
+    window = weights.sum() * (2 if side == "both" else 1)
+    return NewWords(words.extended(contexts), word_totals(counts) / window, counts, counts)
+
+
+def solve_new(new: NewWords, objective: WordObjective, trained: Trained, threads: int) -> tuple[Array, Array, Array]:
+    """The new words' factors as words and as contexts, (n, g) each, and their weights as contexts, (n,)."""
+    known = len(trained.context_weights)
+    word_logs, shares = objective.logs(trained.word_totals, trained.context_totals)
+    # The new totals join those of the text, which moves the shares of known contexts by next to nothing.
+    all_contexts = np.concatenate((trained.context_totals, word_totals(new.cols)))
+    new_word_logs, all_shares = objective.logs(word_totals(new.rows), all_contexts)
+    as_words = objective.weighted(new.rows, new_word_logs, shares, threads)
+    as_contexts = objective.weighted(new.cols, all_shares[known:], word_logs, threads)
+    new_weights = trained.rule.of(np.diff(as_contexts[0].indptr))
+    sides = (
+        (objective.side(*as_words, np.ones(len(new_weights)), trained.context_weights), trained.context_factors),
+        (objective.side(*as_contexts, new_weights, np.ones(known)), trained.word_factors),
+    )
+    factors = []
+    with single_threaded_blas():
+        for side, other in sides:
+            own = np.zeros((side.rows, other.shape[1]), np.float32)
+            als.solve_exactly(side, own, np.array(other), threads)
+            factors.append(own)
+    return factors[0], factors[1], new_weights

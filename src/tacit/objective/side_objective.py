@@ -1,0 +1,216 @@
+"""The objective as a function of one side, the other side's factors Q fixed.
+
+    J(P) = Σ_{Ω⁺} φ_k(s_k) + R(P),     R(P) = ⟨P, M(P)⟩ − 2 ⟨P, a oᵀ⟩ + t² Σa Σb,     M(P) = A P S + Λ P + L P
+
+with φ of ``kernels.positives``, the caches S = QᵀBQ and o = t Qᵀb, the ridge Λ on the rows of P and the graph's λ_g L.
+Gradient and Hessian product by P (one-class MF Eq. 14 and 15):
+
+    ∇J = D⁺Q + 2 (M(P) − a oᵀ),        ∇²J[N] = U⁺Q + 2 M(N),       D⁺ = φ',  U⁺ = φ'' ⟨n_x, q_y⟩  on Ω⁺
+
+Each costs O(|Ω⁺| g + n g² + nnz(L) g). ``Block`` is the same for the parameters of one group of a tower's fields.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit import threads
+from tacit.kernels import positives as kernels
+from tacit.objective.losses import Loss
+from tacit.objective.maps import multiply
+from tacit.objective.side import Side
+from tacit.objective.towers import Tower
+from tacit.objective.vectors import inner
+
+Array = NDArray[Any]
+
+ROWS_PER_PRODUCT = 4096
+
+
+@dataclass(frozen=True)
+class Point:
+    """What is known at some P: the scores and derivatives of the positives, M(P), and J."""
+
+    factors: Array
+    scores: Array
+    first: Array
+    second: Array
+    image: Array
+    value: float
+
+
+class SideObjective:
+    """J as a function of P (n, g) for fixed Q (m, g)."""
+
+    def __init__(
+        self,
+        side: Side,
+        loss: Loss,
+        other: Array,
+        *,
+        graph: sp.csr_array | None = None,
+        bound: bool = False,
+        n_threads: int = 0,
+    ) -> None:
+        """``bound`` takes the curvature of ℓ's quadratic majoriser in place of its second derivative."""
+        self.side, self.loss, self.other, self.graph, self.bound = side, loss, other, graph, bound
+        self.threads = n_threads
+        self.gram, self.offset = side.caches(other, n_threads)
+        self.chunks = side.chunks(other.shape[1])
+        a, b = (weights.astype(np.float64).sum() for weights in (side.own_weight, side.other_weight))
+        self.constant = float(side.unlabelled_target**2 * a * b)
+
+    def at(self, factors: Array) -> Point:
+        """Scores, derivatives and value at P."""
+        scores = self.side.scores(factors, self.other, self.threads)
+        positives, first, second = self._derivatives(scores)
+        image = self.apply_quadratic(factors)
+        return Point(factors, scores, first, second, image, positives + self._rest(factors, image))
+
+    def gradient(self, point: Point) -> Array:
+        """∇J (n, g) at a point."""
+        out = self._smooth_gradient(point.image)
+        self._run(kernels.add_rows, self.side.indptr, self.side.indices, point.first, self.other, out)
+        return out
+
+    def value_and_gradient(self, factors: Array) -> tuple[float, Array]:
+        """J and ∇J in one pass over the positives, for solvers that need no curvature."""
+        if self.loss.is_custom:
+            point = self.at(factors)
+            return point.value, self.gradient(point)
+        side = self.side
+        image = self.apply_quadratic(factors)
+        rest = self._rest(factors, image)
+        out = self._smooth_gradient(image, out=image)
+        if self.loss.quadratic:
+            parts = self._run(
+                kernels.quadratic_gradient_of_rows, side.indptr, side.indices, *side.quadratic, factors, self.other, out
+            )
+            return sum(parts) + side.quadratic_constant + rest, out
+        parts = self._run(
+            kernels.gradient_of_rows, side.indptr, side.indices, side.weight, side.target, factors, self.other,
+            side.own_weight, side.other_weight, side.unlabelled_target, self.loss.code, out,
+        )  # fmt: skip
+        return sum(parts) + rest, out
+
+    def product(self, point: Point, direction: Array) -> Array:
+        """∇²J at a point, times N (n, g)."""
+        out = 2 * self.apply_quadratic(direction)
+        side = self.side
+        self._run(kernels.curvature_of_rows, side.indptr, side.indices, point.second, direction, self.other, out)
+        return out
+
+    def diagonal(self, point: Point) -> Array:
+        """The diagonal of ∇²J at a point, as (n, g)."""
+        side = self.side
+        out: Array = 2 * (side.own_weight[:, None] * np.diag(self.gram)[None, :] + side.ridge[:, None])
+        if self.graph is not None:
+            out += 2 * self.graph.diagonal()[:, None]
+        self._run(kernels.diagonal_of_rows, side.indptr, side.indices, point.second, self.other, out)
+        return out
+
+    def line_function(self, point: Point, direction: Array) -> Callable[[float], float]:
+        """α ↦ J(P + α N), at O(|Ω⁺|) a call: the scores along the line are known (one-class MF, supplement 1.4)."""
+        slopes = self.side.scores(direction, self.other, self.threads)
+        a_offset = float(self.side.own_weight @ direction @ self.offset)
+        slope = 2 * (inner(point.image, direction, self.threads) - a_offset)
+        bend = inner(self.apply_quadratic(direction), direction, self.threads)
+        rest = self._rest(point.factors, point.image)
+
+        def value(alpha: float) -> float:
+            scores = (point.scores + slopes.dtype.type(alpha) * slopes).astype(slopes.dtype)
+            return self._derivatives(scores)[0] + rest + alpha * slope + alpha**2 * bend
+
+        return value
+
+    def apply_quadratic(self, direction: Array) -> Array:
+        """M(N) = A N S + Λ N + L N."""
+        out = np.empty_like(direction)
+
+        def part(start: int, stop: int) -> None:
+            block = direction[start:stop]
+            np.matmul(block, self.gram, out=out[start:stop])
+            out[start:stop] *= self.side.own_weight[start:stop, None]
+            out[start:stop] += self.side.ridge[start:stop, None] * block
+
+        threads.run(part, threads.even_chunks(len(direction), ROWS_PER_PRODUCT), self.threads)
+        if self.graph is not None:
+            out += multiply(self.graph, direction, self.threads)
+        return out
+
+    def _smooth_gradient(self, image: Array, out: Array | None = None) -> Array:
+        """∇R = 2 (M(P) − a oᵀ), in ``out`` if given."""
+        if self.side.unlabelled_target == 0.0:
+            return np.multiply(image, 2, out=out)
+        smooth: Array = np.multiply(image - self.side.own_weight[:, None] * self.offset[None, :], 2, out=out)
+        return smooth
+
+    def _rest(self, factors: Array, image: Array) -> float:
+        """R(P)."""
+        value = inner(factors, image, self.threads) + self.constant
+        if self.side.unlabelled_target != 0.0:
+            value -= 2 * float(self.side.own_weight.astype(np.float64) @ factors @ self.offset)
+        return value
+
+    def _derivatives(self, scores: Array) -> tuple[float, Array, Array]:
+        return self.side.derivatives(self.loss, scores, bound=self.bound, n_threads=self.threads)
+
+    def _run(self, kernel: Callable[..., Any], *arguments: Any) -> list[Any]:
+        return threads.run(lambda start, stop: kernel(start, stop, *arguments), self.chunks, self.threads)
+
+
+class Block:
+    """J as a function of the parameters of one group of fields, all else fixed; vectors are flat."""
+
+    def __init__(self, half: SideObjective, tower: Tower, theta: Array, group: Sequence[int]) -> None:
+        self.half, self.tower, self.theta, self.group = half, tower, theta, tuple(group)
+        self.span = tower.span(self.group)
+        self.penalised = any(np.any(tower.fields[place].ridge) for place in self.group)
+
+    @functools.cached_property
+    def ridge(self) -> Array:
+        """λ of every parameter; made when it is asked for, because a plain side has its ridge on the factors."""
+        return self.tower.ridge(self.group, self.theta.dtype)
+
+    @property
+    def here(self) -> Array:
+        return self.theta[self.span]
+
+    def at(self, vector: Array) -> Point:
+        """The point P(θ) with J including the ridge on this group's parameters."""
+        theta = self.theta.copy()
+        theta[self.span] = vector
+        point = self.half.at(self.tower.forward(theta, self.half.threads))
+        penalty = inner(self.ridge * vector, vector, self.half.threads)
+        return Point(point.factors, point.scores, point.first, point.second, point.image, point.value + penalty)
+
+    def gradient(self, point: Point, vector: Array) -> Array:
+        gradient: Array = self._pull(self.half.gradient(point)) + 2 * self.ridge * vector
+        return gradient
+
+    def product(self, point: Point, step: Array) -> Array:
+        """The Hessian by this group's parameters, times ``step``."""
+        image = self.tower.push(self.group, self.theta, step, self.half.threads)
+        product: Array = self._pull(self.half.product(point, image)) + 2 * self.ridge * step
+        return product
+
+    def diagonal(self, point: Point) -> Array:
+        """The diagonal of the Hessian, leaving out what a graph couples beyond it and PITF's two parts share."""
+        rows = self.half.diagonal(point)
+        pulled = self.tower.pull_diagonal(self.group, self.theta, rows, self.half.threads)
+        diagonal: Array = pulled + 2 * self.ridge
+        return diagonal
+
+    def line_function(self, point: Point, vector: Array, step: Array) -> Callable[[float], float]:
+        """α ↦ J(θ + α step)."""
+        value = self.half.line_function(point, self.tower.push(self.group, self.theta, step, self.half.threads))
+        ridge = [inner(self.ridge * left, right) for left, right in ((vector, vector), (vector, step), (step, step))]
+        return lambda alpha: value(alpha) + ridge[0] + 2 * alpha * ridge[1] + alpha**2 * ridge[2]
+
+    def _pull(self, gradient: Array) -> Array:
+        return self.tower.pull(self.group, self.theta, gradient, self.half.threads)
