@@ -8,7 +8,7 @@ import tacit
 from tacit import FactorRecommender, Interactions
 from tacit.errors import InputError, UnsoundCombinationError
 from tacit.estimators.solver_choice import SOLVERS
-from tacit.metrics import evaluate
+from tacit.metrics import Details, evaluate
 from tacit.objective import formulations
 from tacit.objective.losses import custom_loss
 
@@ -193,10 +193,29 @@ def test_gain_says_whether_features_help(planted):
     matrix, _, features, *_ = planted
     sparse = matrix.multiply(sp.csr_array(np.random.default_rng(2).random((80, 60)) < 0.3)).tocsr()
     model = FactorRecommender(factors=4).fit(sparse, row_features=features, report_gain=True)
-    assert model.gain_["gain"] > 0 and "row_features help" in model.gain_["sentence"]
+    assert model.gain_["verdict"] == "helps" and "row_features help" in model.gain_["sentence"]
+    assert model.gain_["low"] > 0
     noise = sp.csr_array(np.random.default_rng(3).random((80, 40)))
     model.fit(matrix, row_features=noise, report_gain=True)
     assert model.gain_["gain"] == pytest.approx(model.gain_["with"] - model.gain_["without"])
+    assert model.gain_["verdict"] != "helps"
+
+
+def test_gain_is_measured_as_evaluate_measures_rows_without_evidence():
+    """A row whose only positive is held out gets the average row's list in both fits, as it does from recommend."""
+    rng = np.random.default_rng(6)
+    matrix = sp.csr_array((rng.random((60, 30)) < 0.15) * rng.random(30)[None, :] > 0.05, dtype=np.float32)
+    graph = sp.csr_array(np.eye(60)[rng.permutation(60)])
+    model = FactorRecommender(factors=4).fit(matrix, row_graph=graph + graph.T, report_gain=True)
+    bare = FactorRecommender(factors=4)
+    sums, counts = np.zeros(60), np.zeros(60)
+    for seed in range(model.gain_["splits"]):
+        train, test = tacit.Interactions.from_matrix(matrix).split(test=0.1, seed=seed)
+        found = evaluate(bare.fit(train), train, test, metrics=("ndcg",), details=(details := Details(10)))
+        assert found.users == len(details.rows)
+        sums[details.rows] += details.scores["ndcg"]
+        counts[details.rows] += 1
+    assert model.gain_["without"] == pytest.approx((sums[counts > 0] / counts[counts > 0]).mean())
 
 
 @pytest.mark.parametrize("solver", ["adagrad", "newton"])

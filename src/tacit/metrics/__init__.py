@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from tacit.metrics.evaluation import evaluate as evaluate
     from tacit.metrics.evaluation import evaluate_factors as evaluate_factors
     from tacit.metrics.evaluation import evaluate_lists as evaluate_lists
+    from tacit.metrics.intervals import Difference as Difference
+    from tacit.metrics.intervals import paired_difference as paired_difference
     from tacit.metrics.labels import inverse_propensities as inverse_propensities
     from tacit.metrics.labels import ndcg_at_k as ndcg_at_k
     from tacit.metrics.labels import precision_at_k as precision_at_k
@@ -36,6 +38,8 @@ _HOMES = {
     "evaluate": "evaluation",
     "evaluate_factors": "evaluation",
     "evaluate_lists": "evaluation",
+    "Difference": "intervals",
+    "paired_difference": "intervals",
     "inverse_propensities": "labels",
     "ndcg_at_k": "labels",
     "precision_at_k": "labels",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.metrics.intervals import Difference, paired_difference
 from tacit.metrics.ranking import PER_USER, Floats, Hits, check_cutoffs
 
 Array = NDArray[Any]
@@ -65,3 +66,19 @@ class Details:
         self._rows.append(rows)
         for name in self.metrics:
             self._scores.setdefault(name, []).append(PER_USER[name](hits, held_out))
+
+
+def lead(ours: Details, theirs: Details) -> dict[str, Difference]:
+    """By how much ``ours`` leads ``theirs`` in every metric that both have, over the users that both were asked for.
+
+    >>> ours, theirs = Details(1, ("ndcg",)), Details(1, ("ndcg",))
+    >>> hits, misses = np.array([[True]] * 3), np.array([[False]] * 3)
+    >>> for details, found in ((ours, hits), (theirs, misses)):
+    ...     details.add(np.arange(3), np.zeros((3, 1), dtype=int), found, np.ones(3, dtype=int), 1)
+    >>> print(lead(ours, theirs)["ndcg@1"])
+    +1.0000 [+1.0000, +1.0000]: ahead
+    """
+    if not np.array_equal(ours.rows, theirs.rows) or ours.k != theirs.k or not len(ours.rows):
+        return {}
+    scores, others = ours.scores, theirs.scores
+    return {f"{name}@{ours.k}": paired_difference(scores[name], others[name]) for name in scores if name in others}

@@ -5,7 +5,8 @@ thread (see ``neighbours.topk``). AUC needs all scores of a user at once: it hol
 thread, or those of 16 users where that is more.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,9 @@ from tacit.data.matrix import as_csr, as_dense
 from tacit.errors import InputError
 from tacit.kernels import evaluation as kernels
 from tacit.kernels import topk
-from tacit.metrics.details import Details
-from tacit.metrics.ranking import Evaluation, Tally, check_cutoffs, check_metrics
+from tacit.metrics.details import Details, lead
+from tacit.metrics.intervals import Difference
+from tacit.metrics.ranking import PER_USER, Evaluation, Tally, check_cutoffs, check_metrics
 from tacit.neighbours.topk import QUERIES, Lists, fill_zero_rows, top_k
 from tacit.threads import even_chunks, run, single_threaded_blas
 
@@ -38,6 +40,7 @@ def evaluate(
     metrics: Sequence[str] = DEFAULT,
     threads: int = 0,
     details: Details | None = None,
+    against: Mapping[str, Any] | None = None,
 ) -> Evaluation:
     """Rank all items but the training ones for every user with held-out items, and average.
 
@@ -49,11 +52,15 @@ def evaluate(
     k : one length of list or several
     metrics : names out of ``tacit.metrics.ranking.METRICS``
     details : takes in what each user scored and each item got; see ``tacit.metrics.Details``
+    against : baselines by name, fitted on the same ``train``; ``differences`` of the result then says by how much the
+        model leads each of them, user by user, with a bootstrap interval, at the first k (or as ``details`` asks)
 
     Returns
     -------
     a mapping from ``"ndcg@10"`` and the like to means; ``users`` and ``left_out`` say over how many
     """
+    if against:
+        return _beside(model, train, test, against, k=k, metrics=metrics, threads=threads, details=details)
     if getattr(model, "context_ids_", None):
         raise InputError(
             "model: evaluate knows no contexts yet, and it was trained with them; rank by recommend instead."
@@ -78,6 +85,27 @@ def evaluate(
         return np.reshape(numbers, np.shape(ids))
 
     return _evaluate(lists, None, train, test, k, metrics, details)
+
+
+def _beside(
+    model: Any,
+    train: Any,
+    test: Any,
+    against: Mapping[str, Any],
+    *,
+    details: Details | None,
+    **how: Any,
+) -> Evaluation:
+    """The model's evaluation with its lead over every baseline; each ranks for the same users in the same order."""
+    paired = tuple(name for name in check_metrics(how["metrics"]) if name in PER_USER)
+    own = details or Details(check_cutoffs(how["k"])[0], paired)
+    result = evaluate(model, train, test, details=own, **how)
+    differences: dict[str, dict[str, Difference]] = {}
+    for name, baseline in against.items():
+        theirs = Details(own.k, own.metrics)
+        evaluate(baseline, train, test, details=theirs, **how | {"metrics": tuple(own.metrics)})
+        differences[name] = lead(own, theirs)
+    return replace(result, differences=differences)
 
 
 def evaluate_factors(

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import InputError
 from tacit.kernels import evaluation as kernels
+from tacit.metrics.intervals import Difference
 
 Array = NDArray[Any]
 Hits = NDArray[np.bool_]
@@ -106,6 +107,9 @@ METRICS = (*PER_USER, "coverage", "novelty", "auc")
 class Evaluation(Mapping[str, float]):
     """Means by name (``"ndcg@10"``, ``"auc"``), how many users they are over, and how many were left out.
 
+    ``differences`` holds, for every baseline that was evaluated beside the model, the lead of the model in each metric
+    of single users, with its interval.
+
     >>> print(Evaluation({"ndcg@10": 0.25, "auc": 0.9}, users=8, left_out=2))
     ndcg@10  0.2500
     auc      0.9000
@@ -115,6 +119,7 @@ class Evaluation(Mapping[str, float]):
     values_by_name: dict[str, float]
     users: int
     left_out: int
+    differences: dict[str, dict[str, Difference]] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> float:
         return self.values_by_name[name]
@@ -128,6 +133,8 @@ class Evaluation(Mapping[str, float]):
     def __str__(self) -> str:
         width = max(map(len, self.values_by_name), default=0)
         lines = [f"{name:<{width}}  {value:.4f}" for name, value in self.values_by_name.items()]
+        for baseline, by_metric in self.differences.items():
+            lines += [f"{name:<{width}}  {found} (against {baseline})" for name, found in by_metric.items()]
         return "\n".join([*lines, f"({self.users} users with held-out items, {self.left_out} without were left out)"])
 
 

@@ -49,6 +49,7 @@ def command(
 
     All columns but those that a row has in training are ranked, for every row with something held out.
     """
+    from tacit.metrics.details import lead
     from tacit.metrics.ranking import check_cutoffs
 
     began = time.perf_counter()
@@ -73,6 +74,7 @@ def command(
     outcome = {
         **{name: {f"{metric}@{k}": result[f"{metric}@{k}"] for metric in METRICS for k in cutoffs}
            for name, result in results.items()},
+        "lead": {name: found.as_dict() for name, found in lead(details["model"], details["popularity"]).items()},
         "rows": results["model"].users,
         "rows_without_held_out": results["model"].left_out,
         "train": train.nnz,
@@ -99,20 +101,20 @@ def _measure(
     threads: int,
     in_full: bool,
 ) -> tuple[dict[str, "Evaluation"], dict[str, "Details"]]:
-    """The model beside popularity; in full, for a page, at more lengths, beside chance, and user by user."""
+    """The model beside popularity, user by user; in full, for a page, at more lengths and beside chance."""
     from tacit.baselines.popularity import Popularity
     from tacit.baselines.random_order import RandomOrder
     from tacit.metrics import Details, evaluate
+    from tacit.metrics.ranking import PER_USER
 
     methods = {"model": model, "popularity": Popularity().fit(train)}
-    if not in_full:
-        return {name: evaluate(one, train, held_out, k=cutoffs, metrics=METRICS, threads=threads)
-                for name, one in methods.items()}, {}  # fmt: skip
-    from tacit.cli.evaluate.recommend_page import CURVE
+    lengths = list(cutoffs)
+    if in_full:
+        from tacit.cli.evaluate.recommend_page import CURVE
 
-    methods["random"] = RandomOrder().fit(train)
-    lengths = sorted({*cutoffs, *(k for k in CURVE if k <= train.shape[1])})
-    details = {name: Details(cutoffs[0]) for name in methods}
+        methods["random"] = RandomOrder().fit(train)
+        lengths = sorted({*cutoffs, *(k for k in CURVE if k <= train.shape[1])})
+    details = {name: Details(cutoffs[0], tuple(PER_USER)) for name in methods}
     results = {
         name: evaluate(one, train, held_out, k=lengths, metrics=METRICS, threads=threads, details=details[name])
         for name, one in methods.items()
@@ -147,12 +149,13 @@ def _print(outcome: dict[str, Any]) -> None:
         f"{outcome['train']:,} positives to learn from, {outcome['test']:,} held out; "
         f"[bold]{outcome['rows']:,} rows[/] are asked in {outcome['seconds']:.1f} s"
     )
-    ours, theirs = outcome["model"], outcome["popularity"]
+    ours, theirs, leads = outcome["model"], outcome["popularity"], outcome["lead"]
     rows = [
-        (name, f"{value:.4f}", f"{theirs[name]:.4f}", f"{value / theirs[name]:.2f}×" if theirs[name] else "–")
+        (name, f"{value:.4f}", f"{theirs[name]:.4f}", f"{value / theirs[name]:.2f}×" if theirs[name] else "–",
+         f"{leads[name]['low']:+.4f} to {leads[name]['high']:+.4f}" if name in leads else "")
         for name, value in ours.items()
-    ]
-    print_table(("", "model", "popularity", "ratio"), rows)
+    ]  # fmt: skip
+    print_table(("", "model", "popularity", "ratio", "lead, 95 % interval"), rows)
     leading = next(iter(ours))
     if ours[leading] < theirs[leading]:
         say(f"the model ranks worse than popularity by {leading}; try fewer --factors or more --regularization.")

@@ -9,6 +9,7 @@ import numpy as np
 
 from tacit.cli.evaluate.page import about_the_model, share, times
 from tacit.cli.evaluate.spread import THIRDS, by_third, chips, distribution, short, sizes, thirds, typical
+from tacit.metrics.details import lead
 from tacit.report.blocks import Block, Case, Columns, Lines, Paragraph, Section, Table, Terms, Tiles
 
 if TYPE_CHECKING:
@@ -91,17 +92,20 @@ def _in_short(found: Measured) -> Section:
 
 def _figures(found: Measured) -> Section:
     names = list(found.results)
+    leads = lead(found.details["model"], found.details["popularity"])
     rows = [
-        (f"{metric}@{k}", *(f"{found.results[name][f'{metric}@{k}']:.4f}" for name in names))
-        for metric in MEANINGS
-        for k in found.cutoffs
-    ]
+        (metric, *(f"{found.results[name][metric]:.4f}" for name in names),
+         f"{leads[metric].low:+.4f} to {leads[metric].high:+.4f}" if metric in leads else "")
+        for metric in (f"{name}@{k}" for name in MEANINGS for k in found.cutoffs)
+    ]  # fmt: skip
     return Section(
         "How good are the lists?",
         [
-            Table(("", *names), rows, caption="Means over all users that were asked"),
+            Table(("", *names, "lead over popularity"), rows, caption="Means over all users that were asked"),
             Paragraph(
-                "`popularity` lists what most users have. `random` draws lists by lot: what no learning at all reaches."
+                "`popularity` lists what most users have. `random` lists items drawn at random. The last column is the "
+                "95 % interval of the model's lead over popularity, from users drawn again and again: where it holds "
+                "0, these users cannot tell the two apart."
             ),
             Terms("What they mean", {f"{name}@k": text for name, text in MEANINGS.items()}),
         ],

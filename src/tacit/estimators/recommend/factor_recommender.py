@@ -156,8 +156,8 @@ class FactorRecommender(Model):
         row_features, col_features : (n, ·) and (m, ·) matrices that stand beside the ids; those of ``interactions``
             when None
         row_graph, col_graph : (n, n) and (m, m) similarities; neighbours are drawn together
-        report_gain : also fit with and without features and graphs on nine tenths of the data and say in ``gain_``
-            whether they help on the tenth
+        report_gain : also fit with and without features and graphs on nine tenths of the data, three times, and say
+            in ``gain_`` whether they help on the rest, hurt, or whether the data cannot tell
 
         Where the interactions have contexts, a row of the objective is a (row, contexts) pair.
         """

@@ -1,40 +1,74 @@
-"""Do features and graphs help? Fit with and without them, and compare on data neither has seen."""
+"""Do features and graphs help? Fit with and without them on several splits, and compare row by row.
+
+On each of ``SPLITS`` splits a tenth of the positives is held out, and both fits are evaluated as ``evaluate`` does. A
+row's gain is the mean difference of its NDCG@10 over the splits in which something of it was held out. The mean gain of
+the rows comes with a bootstrap interval, and the verdict is one of three: they help, they hurt, or we cannot tell.
+"""
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from tacit.data.interactions import SIDES, Interactions
 from tacit.errors import InputError
-from tacit.metrics.evaluation import evaluate_factors
+from tacit.metrics.details import Details
+from tacit.metrics.evaluation import evaluate
+from tacit.metrics.intervals import paired_difference
 
 if TYPE_CHECKING:
     from tacit.estimators.recommend.factor_recommender import FactorRecommender
 
 HELD_OUT = 0.1
+SPLITS = 3
 AT = 10
+VERDICTS = {"ahead": "help", "behind": "hurt", "cannot tell": "may or may not help"}
+
+Vector = NDArray[np.float64]
 
 
 def measure(model: "FactorRecommender", data: Interactions) -> dict[str, Any]:
-    """NDCG@10 on a tenth of the positives with and without the sides, and one sentence that says what it means."""
+    """NDCG@10 with and without the sides, the interval of their difference, a verdict and a sentence that says it.
+
+    ``verdict`` is "helps", "hurts" or "cannot tell".
+    """
     given = [name for name in SIDES if getattr(data, name) is not None]
     if not given:
         raise InputError("report_gain=True compares with and without features and graphs; give some to fit.")
     if data.context_ids:
         raise InputError("report_gain=True does not know contexts yet; compare fits on your own split instead.")
-    train, test = data.split(test=HELD_OUT, seed=0)
-    bare = Interactions(train.matrix, train.row_ids, train.col_ids)
-    scores = {}
-    for name, part in (("with", train), ("without", bare)):
-        fitted = clone(model).set_params(checkpoint=None, callback=None).fit(part)
-        found = evaluate_factors(
-            fitted.row_factors_, fitted.col_factors_, train.matrix, test.matrix, k=AT, metrics=("ndcg",)
-        )
-        scores[name] = float(found[f"ndcg@{AT}"])
-    gain = scores["with"] - scores["without"]
-    verdict = "help" if gain > 0 else "do not help"
+    sums, counts = np.zeros((2, data.shape[0])), np.zeros(data.shape[0])
+    for seed in range(SPLITS):
+        train, test = data.split(test=HELD_OUT, seed=seed)
+        bare = Interactions(train.matrix, train.row_ids, train.col_ids)
+        for number, part in enumerate((train, bare)):
+            rows, scores = _scores(model, part, train, test)
+            sums[number, rows] += scores
+        counts[rows] += 1
+    asked = counts > 0
+    if not asked.any():
+        raise InputError("report_gain=True needs rows with at least two positives to hold some out; there is none.")
+    ours, theirs = sums[:, asked] / counts[asked]
+    found = paired_difference(ours, theirs)
+    verdict = {"ahead": "helps", "behind": "hurts"}.get(found.verdict, found.verdict)
     sentence = (
-        f"{' and '.join(given)} {verdict}: NDCG@{AT} {scores['with']:.4f} with and {scores['without']:.4f} without "
-        f"on {test.nnz} held-out positives."
+        f"{' and '.join(given)} {VERDICTS[found.verdict]}: NDCG@{AT} {ours.mean():.4f} with and {theirs.mean():.4f} "
+        f"without, a difference of {found.mean:+.4f} (95 % interval {found.low:+.4f} to {found.high:+.4f}) over "
+        f"{found.cases:,} rows and {SPLITS} splits."
     )
-    return {**scores, "gain": gain, "metric": f"ndcg@{AT}", "positives": test.nnz, "sentence": sentence}
+    return {
+        "with": float(ours.mean()), "without": float(theirs.mean()), "gain": found.mean, "low": found.low,
+        "high": found.high, "verdict": verdict, "metric": f"ndcg@{AT}", "rows": found.cases, "splits": SPLITS,
+        "sentence": sentence,
+    }  # fmt: skip
+
+
+def _scores(
+    model: "FactorRecommender", part: Interactions, train: Interactions, test: Interactions
+) -> tuple[NDArray[np.int64], Vector]:
+    """The rows with something held out, and the NDCG of a fresh fit for each."""
+    fitted = clone(model).set_params(checkpoint=None, callback=None).fit(part)
+    details = Details(AT, ("ndcg",))
+    evaluate(fitted, train, test, k=AT, metrics=("ndcg",), details=details)
+    return details.rows, details.scores["ndcg"]
