@@ -184,3 +184,21 @@ def test_ordinal_holdouts():
 def test_unknown_names_are_answered_with_the_known_ones(call):
     with pytest.raises(InputError, match="is not one of"):
         call()
+
+
+def test_ratings_with_trust_with_an_item_graph_and_dense_ones():
+    ciao, music, jester = data.load_ciaodvd(), data.load_yahoo_music(), data.load_jester()
+    assert (ciao.ratings.height, ciao.user_graph.height) == (72_665, 40_133)
+    assert ciao.positives().times is not None
+    assert (music.ratings.height, music.test.height, music.item_graph.height) == (4802, 533, 56_890)
+    assert jester.ratings.height == 1_810_455 and jester.positives(minimum=5).shape[1] == 100
+    assert jester.ratings["rating"].abs().max() <= 10
+
+
+def test_gowalla_and_coco_are_positives_from_the_start():
+    train, test = data.load_gowalla()
+    assert train.shape == test.shape == (29_858, 40_981)
+    assert (train.nnz, test.nnz) == (810_128, 217_242)
+    assert train.matrix.multiply(test.matrix).nnz == 0
+    coco = data.load_coco()
+    assert coco.shape == (15_000, 80) and coco.nnz == 29_412 + 14_755

@@ -59,6 +59,11 @@ class RatingData:
         return parts[0], parts[1]
 
     def _make(self, table: "pl.DataFrame", minimum: float | None, binary: bool) -> Interactions:
+        import polars as pl
+
+        if minimum is not None and minimum > 0:
+            # What lies below the minimum is left out either way; weights may not be negative, and ratings may.
+            table = table.with_columns(pl.col("rating").clip(lower_bound=0))
         return Interactions.from_table(
             table,
             row="user",

@@ -1,4 +1,4 @@
-"""Rating sets with graphs: Flixster (the 3000 × 3000 cut of Monti et al. 2017) and FilmTrust (Guo et al. 2013)."""
+"""Rating sets with graphs: Flixster, Yahoo! Music (cuts of Monti et al. 2017), FilmTrust, CiaoDVD (Guo et al.)."""
 
 from tacit.data.loaders.folder import find
 from tacit.data.loaders.ratings import RatingData, read_lines
@@ -24,3 +24,27 @@ def load_filmtrust() -> RatingData:
     trust = read_lines(find("filmtrust", "trust.txt", where), " ", ("from", "to", "value"))
     ratings = read_lines(find("filmtrust", "ratings.txt", where), " ", _RATING)
     return RatingData("FilmTrust", ratings, user_graph=trust.drop("value"))
+
+
+def load_ciaodvd() -> RatingData:
+    """72,665 dated ratings from 1 to 5 by 17,615 users of 16,121 films; ``user_graph`` says who trusts whom."""
+    import polars as pl
+
+    where = "librec.net/datasets.html"
+    columns = ("user", "item", "genre", "review", "rating", "date")
+    lines = read_lines(find("ciaodvd", "movie-ratings.txt", where), ",", columns)
+    time = pl.col("date").str.to_date().cast(pl.Datetime("ms")).dt.timestamp("ms") // 1000
+    trust = read_lines(find("ciaodvd", "trusts.txt", where), ",", ("from", "to", "value"))
+    ratings = lines.select("user", "item", "rating", time.alias("time"))
+    return RatingData("CiaoDVD", ratings, user_graph=trust.drop("value"))
+
+
+def load_yahoo_music() -> RatingData:
+    """5,335 ratings from 1 to 100 (533 held out) of the 3000 × 3000 cut of Yahoo! Music, with a graph among items."""
+    where = "github.com/fmonti/mgcnn (training_test_dataset.mat, written out as train.txt, test.txt, item_graph.txt)"
+    return RatingData(
+        "Yahoo! Music",
+        read_lines(find("yahoo_music", "train.txt", where), " ", _RATING),
+        test=read_lines(find("yahoo_music", "test.txt", where), " ", _RATING),
+        item_graph=read_lines(find("yahoo_music", "item_graph.txt", where), " ", ("from", "to")),
+    )
