@@ -19,7 +19,7 @@ from engine_sets import Task
 from tacit import FactorRecommender, Interactions
 from tacit.errors import DivergedError
 from tacit.estimators.recommend.tower_design import rows_of
-from tacit.objective.recipes import noise
+from tacit.objective.recipes import noise_level
 
 PATIENCE = 2
 """Looks without a better score after which a trial ends."""
@@ -142,5 +142,5 @@ def _in_units_of(data: Interactions, point: Point) -> Point:
     if (total := point.pop("unlabelled_total", None)) is not None:
         point["unlabelled_weight"] = total * positives.nnz / (positives.shape[0] * positives.shape[1])
     if (strength := point.pop("noise", None)) is not None:
-        point["regularization"] = strength * noise(positives)
+        point["regularization"] = strength * noise_level(positives)
     return point

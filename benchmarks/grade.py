@@ -169,7 +169,7 @@ def one_size(method: str, rows: int) -> None:
             np.savez(Path(folder) / "job.npz", X=X[y >= 0], y=y[y >= 0])
             print(call_peers("time", method, folder))
         return
-    OrdinalRanker(features="fourier", frequencies=8, **GIVEN).fit(X[:600], y[:600])  # compiles
+    OrdinalRanker(features="fourier", n_components=8, **GIVEN).fit(X[:600], y[:600])  # compiles
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     began, worked = time.perf_counter(), time.process_time()
     make().fit(X, y)
@@ -209,12 +209,12 @@ def _in_order(figures: dict[str, Any]) -> None:
 def large(quick: bool) -> None:
     """400,000 × 90, 500 labels, 500 frequencies: with parameters given, and selection included."""
     X, y = synthetic(40_000 if quick else 400_000, 90)
-    OrdinalRanker(features="fourier", frequencies=8).fit(X[:600], y[:600])
+    OrdinalRanker(features="fourier", n_components=8).fit(X[:600], y[:600])
     figures: dict[str, Any] = {}
     given = {"bandwidth": 9.5, "regularization": 1e-3, "unlabelled_weight": 0.5, "loss": "squared"}
     for key, parameters in (("parameters given", given), ("parameters chosen", {"loss": "squared"})):
         began, worked = time.perf_counter(), time.process_time()
-        model = OrdinalRanker(features="fourier", frequencies=500, solver="exact", threads=2, **parameters).fit(X, y)
+        model = OrdinalRanker(features="fourier", n_components=500, solver="exact", threads=2, **parameters).fit(X, y)
         figures[key] = {
             "rows": len(y),
             "seconds": time.perf_counter() - began,
@@ -231,14 +231,14 @@ def rate(quick: bool) -> None:
     from tacit.estimators.grade.settings import candidate_mixes
     from tacit.features.fourier import FourierFeatures
     from tacit.features.scaling import Scaling
-    from tacit.solvers.ordinal_exact import gather, solve_path
-    from tacit.solvers.stochastic import Descent, Pool
+    from tacit.solvers.ordinal_exact import collect_moments, solve_path
+    from tacit.solvers.stochastic import Descent, RowSampler
 
     X, truth = load("elevators")
     y = Draw.of(X, truth, LABELS, JUDGED, 0).seen
     weights = np.ones(len(y))
     features = FourierFeatures("gaussian", 128, 2.0 * X.shape[1] ** 0.5, 0, Scaling.of(X, weights))
-    moments = gather(X, y, weights, 5, features)
+    moments = collect_moments(X, y, weights, 5, features)
     mix = candidate_mixes(0.5, 5, True)[0]
     strength = 1e-2
     exact = solve_path(moments.quadratic(mix), moments.linear(), [strength])[:, 0]
@@ -251,7 +251,7 @@ def rate(quick: bool) -> None:
         errors = []
         for seed in range(seeds):
             descent = Descent(features, moments.splits, mix, strength, batch_size=16, step=rule, seed=seed)
-            rows = Pool(X, y, weights, 5)
+            rows = RowSampler(X, y, weights, 5)
             descent.measure(rows)
             curve = []
             for count in steps:

@@ -19,7 +19,7 @@ import results
 from tacit.data import load_lastfm, load_movielens_1m, load_sequences
 from tacit.data.interactions import Interactions
 from tacit.metrics.evaluation import evaluate_factors
-from tacit.objective.recipes import noise
+from tacit.objective.recipes import noise_level
 from workers import Worker, alternate
 
 FACTORS = 64
@@ -61,7 +61,7 @@ def in_units_of(data: Interactions, point: dict[str, Any]) -> dict[str, Any]:
     if "unlabelled_total" in point:
         point["unlabelled_weight"] = point.pop("unlabelled_total") * data.nnz / (data.shape[0] * data.shape[1])
     if "noise" in point:
-        point["regularization"] = point.pop("noise") * noise(data.matrix)
+        point["regularization"] = point.pop("noise") * noise_level(data.matrix)
     return point
 
 

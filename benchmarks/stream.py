@@ -16,8 +16,8 @@ Without a part all are made. Figures go to ``results/stream.json``, or ``stream-
 Every permutation is cut 80/20; each method sees the training part once. Training MAE is that of predictions made
 before each rating was learned from; test MAE follows. Nothing is clipped, as in the paper; the clipped test MAE stands
 beside. Tuned rows choose their parameters on the training part of the first permutation: its first nine tenths teach,
-its last tenth decides. The rows of the paper's own method start as the paper does (``newcomers="random"``); rows marked
-* use what Tacit adds.
+its last tenth decides. The rows of the paper's own method start as the paper does (``cold_start="random"``); rows
+marked * use what Tacit adds.
 """
 
 import argparse
@@ -89,7 +89,7 @@ def methods(quick: bool) -> dict[str, tuple[Any, list[dict[str, Any]]]]:
     """Method → how to make it from k, seed and parameters, and the grid that it is tuned over."""
 
     def paper(**fixed: Any) -> Any:
-        return lambda k, seed, **p: RatingStream(k, newcomers="random", random_state=seed, **fixed, **p)
+        return lambda k, seed, **p: RatingStream(k, cold_start="random", random_state=seed, **fixed, **p)
 
     grid = [{"aggressiveness": c, "start": s} for c, s in itertools.product(AGGRESSIVENESS, STARTS)]
     rates = [{"rate": r, "start": 5 * s} for r, s in itertools.product((0.005, 0.01, 0.02, 0.05), STARTS)]
@@ -112,8 +112,8 @@ def methods(quick: bool) -> dict[str, tuple[Any, list[dict[str, Any]]]]:
 
 
 UNTUNED = {
-    "NN-APA(u)": {"experts": "paper", "combine": "uniform", "newcomers": "random"},
-    "NN-APA(m)": {"experts": "paper", "newcomers": "random"},
+    "NN-APA(u)": {"experts": "paper", "combine": "uniform", "cold_start": "random"},
+    "NN-APA(m)": {"experts": "paper", "cold_start": "random"},
     "NN-APA(m) *": {"experts": "paper"},
     "ExpertRatingStream *": {},
 }
@@ -168,9 +168,9 @@ def time_order(data: Ratings) -> dict[str, Any]:
     """ML-100K as it happened: predictions, clipped to 1–5 for all, made before each rating is learned from."""
     best = {"adaptation": "full", "biases": True, "aggressiveness": 0.1, "start": 0.1}
     ours = {
-        "NN-APA diagonal k=10, the paper's": RatingStream(10, newcomers="random", clip=(1, 5)),
-        "NN-APA full k=10, the paper's": RatingStream(10, newcomers="random", adaptation="full", clip=(1, 5)),
-        "NN-APA(m), the paper's": ExpertRatingStream("paper", newcomers="random", clip=(1, 5)),
+        "NN-APA diagonal k=10, the paper's": RatingStream(10, cold_start="random", clip=(1, 5)),
+        "NN-APA full k=10, the paper's": RatingStream(10, cold_start="random", adaptation="full", clip=(1, 5)),
+        "NN-APA(m), the paper's": ExpertRatingStream("paper", cold_start="random", clip=(1, 5)),
         "RatingStream, defaults": RatingStream(clip=(1, 5)),
         "biases alone": RatingStream(0, biases=True, aggressiveness=0.2, clip=(1, 5)),
         "biased full k=10": RatingStream(10, clip=(1, 5), **best),  # type: ignore[arg-type]
@@ -198,10 +198,10 @@ def curves(data: Ratings) -> dict[str, Any]:
     train, _ = split(data, 0)
     models = {
         "SGD": OnlineGradient(10),
-        "NN-PA": RatingStream(10, newcomers="random", adaptation=None, aggressiveness=0.01),
-        "NN-APA diagonal": RatingStream(10, newcomers="random"),
-        "NN-APA full": RatingStream(10, newcomers="random", adaptation="full"),
-        "NN-APA(m)": ExpertRatingStream("paper", newcomers="random"),
+        "NN-PA": RatingStream(10, cold_start="random", adaptation=None, aggressiveness=0.01),
+        "NN-APA diagonal": RatingStream(10, cold_start="random"),
+        "NN-APA full": RatingStream(10, cold_start="random", adaptation="full"),
+        "NN-APA(m)": ExpertRatingStream("paper", cold_start="random"),
         "ExpertRatingStream *": ExpertRatingStream(),
     }
     every = len(train[2]) // 40
@@ -215,7 +215,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "NN-PA": {"adaptation": None},
     "NN-APA diagonal": {},
     "APA diagonal, free": {"nonnegative": False},
-    "NN-APA diagonal *": {"newcomers": "average"},
+    "NN-APA diagonal *": {"cold_start": "average"},
 }
 """What Figures 3 and 4 compare."""
 
@@ -228,7 +228,7 @@ def sensitivity(data: Ratings, over: str) -> dict[str, Any]:
         points = [2, 5, 10, 15, 20, 30, 50]
 
     def error(**parameters: Any) -> float:
-        chosen = {"factors": 10, "aggressiveness": 0.02, "newcomers": "random", **parameters}
+        chosen = {"factors": 10, "aggressiveness": 0.02, "cold_start": "random", **parameters}
         return round(run(RatingStream(**chosen), train, test)["test_mae"], 5)
 
     return {name: [(point, error(**{over: point}, **p)) for point in points] for name, p in KINDS.items()}

@@ -21,7 +21,7 @@ from tacit.data.loaders.movielens import load_movielens_1m
 
 BATCHES = {
     "partial_fit diagonal k=10": lambda: RatingStream(10),
-    "partial_fit diagonal k=10, the paper's start": lambda: RatingStream(10, newcomers="random"),
+    "partial_fit diagonal k=10, the paper's start": lambda: RatingStream(10, cold_start="random"),
     "partial_fit NN-PA k=10": lambda: RatingStream(10, adaptation=None),
     "partial_fit full k=5": lambda: RatingStream(5, adaptation="full"),
     "partial_fit full k=10": lambda: RatingStream(10, adaptation="full"),

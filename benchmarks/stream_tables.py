@@ -51,7 +51,7 @@ def table4(quick: bool) -> dict[str, Any]:
     films = {row["id"]: row for row in loaded.items.iter_rows(named=True)}
     data = columns(loaded.ratings)
     order = np.random.default_rng(0).permutation(len(data[2]))
-    model = RatingStream(TOPICS, newcomers="random").partial_fit(*(column[order] for column in data))
+    model = RatingStream(TOPICS, cold_start="random").partial_fit(*(column[order] for column in data))
     figures: dict[str, Any] = {"data": loaded.name}
     for by in ("coefficient", "share"):
         topics = []
@@ -79,8 +79,8 @@ def figure2(quick: bool) -> dict[str, Any]:
     for k in (10, 50):
         models = {
             "SGD": OnlineGradient(k),
-            "NN-PA": RatingStream(k, newcomers="random", adaptation=None, aggressiveness=0.01),
-            "NN-APA diagonal": RatingStream(k, newcomers="random"),
+            "NN-PA": RatingStream(k, cold_start="random", adaptation=None, aggressiveness=0.01),
+            "NN-APA diagonal": RatingStream(k, cold_start="random"),
             "NN-APA diagonal *": RatingStream(k),
         }
         figures[f"k = {k}"] = {}

@@ -69,7 +69,7 @@ def judge(data: Data, answers: np.ndarray) -> dict[str, float]:
 
 def fit_tacit(data: Data, threads: int, **point: Any) -> Any:
     import tacit
-    from tacit.objective.recipes import noise
+    from tacit.objective.recipes import noise_level
 
     # Units that carry over from a part of the data to all of them: the weight of all cells over that of the positives,
     # and the ridge over the noise.
@@ -77,7 +77,7 @@ def fit_tacit(data: Data, threads: int, **point: Any) -> Any:
         cells = data["train"].shape[0] * data["train"].shape[1]
         point["unlabelled_weight"] = point.pop("unlabelled_total") * data["train"].nnz / cells
     if "noise" in point:
-        point["regularization"] = point.pop("noise") * noise(data["train"])
+        point["regularization"] = point.pop("noise") * noise_level(data["train"])
     return tacit.FactorRecommender(FACTORS, threads=threads, progress=False, **point).fit(data["train"])
 
 

@@ -196,7 +196,7 @@ def ordinal(n: int = 100_000, columns: int = 32, frequencies: int = 256) -> Work
     """
     from tacit.features.fourier import FourierFeatures
     from tacit.features.scaling import Scaling
-    from tacit.solvers.ordinal_exact import gather
+    from tacit.solvers.ordinal_exact import collect_moments
 
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, columns), dtype=np.float32)
@@ -205,7 +205,7 @@ def ordinal(n: int = 100_000, columns: int = 32, frequencies: int = 256) -> Work
     features = FourierFeatures("gaussian", frequencies, 8.0, 0, Scaling.of(X, weights))
 
     def call(threads: int) -> None:
-        gather(X, y, weights, 5, features, threads=threads)
+        collect_moments(X, y, weights, 5, features, threads=threads)
 
     width = 2 * frequencies
     operations = n * (2.0 * columns * frequencies + width + 1.0 * width * width)

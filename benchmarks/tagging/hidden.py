@@ -26,7 +26,7 @@ def joint(**own: Any) -> NeighbourTagger:
     return NeighbourTagger("joint", progress=False, **own)
 
 
-JOINT = grid(factors=(200,), regularization=(1.0, 3.0), impute=(0, 2), idf_power=(0.5,)) + [
+JOINT = grid(factors=(200,), regularization=(1.0, 3.0), n_imputed=(0, 2), idf_power=(0.5,)) + [
     {"factors": 100, "regularization": strength} for strength in (1.0, 3.0)
 ]
 STRENGTHS = (0.3, 1.0, 3.0)

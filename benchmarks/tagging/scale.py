@@ -36,7 +36,7 @@ def measure(quick: bool) -> dict[str, Any]:
     rows, features, labels, held = (20_000, 5_000, 2_000, 2_000) if quick else (200_000, 50_000, 20_000, _HELD)
     X, Y = made(rows + held, features, labels)
     began = time.perf_counter()
-    model = NeighbourTagger(factors=50, strongest=200, idf_power=1.0, progress=False).fit(X[held:], Y[held:])
+    model = NeighbourTagger(factors=50, max_partners=200, idf_power=1.0, progress=False).fit(X[held:], Y[held:])
     fitted = time.perf_counter()
     model.predict_topk(X[:1000], 5)
     warm, busy = time.perf_counter(), time.process_time()

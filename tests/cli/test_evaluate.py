@@ -31,7 +31,7 @@ def commands(shop, tmp_path, tacit):
         "recommend": ["recommend", shop, "--factors", 4, "-k", 2, "-k", 3],
         "tag": ["tag", tmp_path / "tagged.csv", "--text", "text", "--labels", "labels", "-k", 1],
         "rate": ["rate", shop],
-        "grade": ["grade", tmp_path / "wines.csv", "--frequencies", 32],
+        "grade": ["grade", tmp_path / "wines.csv", "--n-components", 32],
         "words": words,
     }
 
@@ -90,7 +90,7 @@ def test_a_saved_model_is_measured_on_a_new_table(job, commands, tmp_path, tacit
     tacit("fit", job, table, "-o", saved, *left)
     before = saved.read_bytes()
     outcome = tacit_json(
-        "evaluate", name, table, *[o for o in left if o not in ("--frequencies", 32)], "--model", saved
+        "evaluate", name, table, *[o for o in left if o not in ("--n-components", 32)], "--model", saved
     )
     assert outcome["model"]
     assert saved.read_bytes() == before

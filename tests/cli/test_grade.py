@@ -21,7 +21,7 @@ def wines(tmp_path):
     return path, grade
 
 
-FIT = ("--grade", "quality", "--order", "poor,fair,good", "--frequencies", 32)
+FIT = ("--grade", "quality", "--order", "poor,fair,good", "--n-components", 32)
 
 
 def test_a_table_is_learned_and_new_rows_are_graded(tacit, tacit_json, wines, tmp_path):
@@ -73,7 +73,7 @@ def test_a_picture_of_grades(wines, tmp_path):
 
     X = np.random.default_rng(0).standard_normal((50, 2))
     y = np.where(np.arange(50) < 30, np.digitize(X[:, 0], [0.0]) + 1, -1)
-    axes = plot_grades(OrdinalRanker(frequencies=16).fit(X, y), X, y)
+    axes = plot_grades(OrdinalRanker(n_components=16).fit(X, y), X, y)
     assert [label.get_text() for label in axes.get_yticklabels()] == ["ungraded", "1", "2"]
     axes.figure.savefig(tmp_path / "grades.png")
     assert (tmp_path / "grades.png").stat().st_size > 1000

@@ -138,7 +138,7 @@ CASES.append(Case("ExpertRatingStream", _expert_rating_stream, _tiny_ratings, _r
 def _ordinal(**parameters: Any) -> Any:
     from tacit import OrdinalRanker
 
-    return OrdinalRanker(**{"frequencies": 16, "iterations": 5, "batch_size": 8, "progress": False, **parameters})
+    return OrdinalRanker(**{"n_components": 16, "iterations": 5, "batch_size": 8, "progress": False, **parameters})
 
 
 def _stochastic_ordinal(**parameters: Any) -> Any:

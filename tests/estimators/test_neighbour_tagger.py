@@ -91,7 +91,7 @@ def test_rows_without_labels_teach_and_vote_nothing(made):
         {"method": "skipgram"},
         {"method": "end_to_end"},
         {"partitions": 3, "learners": 2},
-        {"strongest": 10},
+        {"max_partners": 10},
     ],
 )
 def test_learns_better_than_popularity(made, parameters):
@@ -118,7 +118,7 @@ def test_imputed_labels_join_the_known_ones_and_help(made):
     X, Y = made
     rng = np.random.default_rng(3)
     visible = Y * (rng.random(Y.shape) < 0.25)
-    plain, filled = (small(method="joint", impute=impute).fit(X, visible) for impute in (0, 2))
+    plain, filled = (small(method="joint", n_imputed=n_imputed).fit(X, visible) for n_imputed in (0, 2))
     assert (filled._Y.toarray() >= visible).all()
     assert filled._Y.nnz > 1.5 * np.count_nonzero(visible)
     assert filled.label_frequency_.sum() == np.count_nonzero(visible)
@@ -253,7 +253,7 @@ def test_bits_do_not_depend_on_threads_or_history(made):
         ({"regression": "lasso"}, "regression must be one of"),
         ({"factors": 0}, "factors must be a whole number"),
         ({"neighbours": 2.5}, "neighbours must be a whole number"),
-        ({"impute": -1}, "impute must be a whole number"),
+        ({"n_imputed": -1}, "n_imputed must be a whole number"),
         ({"vote_power": -1}, "vote_power must not be negative"),
         ({"regularization": 0}, "regularization must be positive"),
         ({"shift": 0}, "shift must be positive"),

@@ -27,7 +27,7 @@ def graded(n=400, labelled=80, seed=0):
 
 
 def small(**parameters):
-    return OrdinalRanker(**{"frequencies": 48, "random_state": 3, "progress": False} | parameters)
+    return OrdinalRanker(**{"n_components": 48, "random_state": 3, "progress": False} | parameters)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_auto_leaves_the_logistic_loss_where_the_widest_features_do_not_fit(monk
     y = np.digitize(X[:, 0], [-0.5, 0.5])
     # 4 frequencies fit and the 40 columns of the linear kernel do not.
     monkeypatch.setattr("tacit.estimators.grade.fit.LARGEST_LOGISTIC", 60 * 20)
-    model = OrdinalRanker(features="fourier", frequencies=4, progress=False).fit(X, y)
+    model = OrdinalRanker(features="fourier", n_components=4, progress=False).fit(X, y)
     assert model.loss_ == "squared"
 
 
@@ -238,7 +238,7 @@ def test_memory_never_holds_rows_by_features():
 
     X, y, _ = graded(n=60_000, labelled=100)
     model = small(
-        features="fourier", frequencies=256, bandwidth=2.0, regularization=1e-3, unlabelled_weight=0.5, threads=1
+        features="fourier", n_components=256, bandwidth=2.0, regularization=1e-3, unlabelled_weight=0.5, threads=1
     )
     tracemalloc.start()
     model.fit(X, y)
@@ -264,7 +264,7 @@ def test_memory_never_holds_rows_by_features():
         ({"regularization": 0}, "regularization"),
         ({"cv": 1}, "cv"),
         ({"cv": "many"}, "cv"),
-        ({"solver": "exact", "features": "fourier", "frequencies": 5000}, "stochastic"),
+        ({"solver": "exact", "features": "fourier", "n_components": 5000}, "stochastic"),
     ],
     ids=str,
 )

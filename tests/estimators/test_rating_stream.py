@@ -124,7 +124,7 @@ def test_pandas_series_and_text_ids():
 
 
 def test_storage_grows_while_values_stay():
-    model = RatingStream(factors=2, newcomers="random")
+    model = RatingStream(factors=2, cold_start="random")
     model.learn_one("first", "film", 5)
     before = model.predict_one("first", "film")
     for n in range(500):
@@ -263,7 +263,7 @@ def test_one_expert_is_a_rating_stream():
         ({"delta": -1}, "delta"),
         ({"delta": 0, "adaptation": "full"}, "delta"),
         ({"epsilon": -0.1}, "epsilon"),
-        ({"newcomers": "best"}, "newcomers"),
+        ({"cold_start": "best"}, "cold_start"),
         ({"start": 0}, "start"),
         ({"forgetting": 1.5}, "forgetting"),
         ({"clip": (5, 1)}, "clip"),
@@ -369,7 +369,7 @@ def test_movielens_one_pass_reaches_the_papers_error(shared_data):
     table = load_movielens_100k().ratings.sample(fraction=1.0, shuffle=True, seed=0)
     train, test = table[:80_000], table[80_000:]
     actual = test["rating"].to_numpy()
-    paper = RatingStream(5, newcomers="random", start=0.2, clip=(1, 5)).partial_fit(train)
+    paper = RatingStream(5, cold_start="random", start=0.2, clip=(1, 5)).partial_fit(train)
     assert np.abs(paper.predict(test["user"], test["item"]) - actual).mean() <= 0.7665
     nothing_tuned = ExpertRatingStream("paper", clip=(1, 5)).partial_fit(train)
     assert np.abs(nothing_tuned.predict(test["user"], test["item"]) - actual).mean() <= 0.7660

@@ -29,7 +29,7 @@ def test_thinned_pairs_are_the_strongest_by_cosine(rng, monkeypatch):
     Y = labels(rng, 20, 6, 0.5)
     dense = Y.toarray()
     whole = dense @ dense.T
-    thin = shared_labels(Y, strongest=3).toarray()
+    thin = shared_labels(Y, max_partners=3).toarray()
     assert (thin == thin.T).all()
     assert ((thin == whole) | (thin == 0)).all()
     size = np.sqrt(np.maximum(dense.sum(axis=1), 1))

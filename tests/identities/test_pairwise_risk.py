@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.objective.pairwise import Moments, Splits, batch_risk, matched_priors
-from tacit.solvers.ordinal_exact import gather, solve_path
+from tacit.solvers.ordinal_exact import collect_moments, solve_path
 from tests import naive
 
 
@@ -40,7 +40,7 @@ def test_moments_count_every_pair(seed, given_priors):
     used = used / used.sum()
     gamma = rng.random(2)
     w = rng.standard_normal(4)
-    moments = gather(X, codes, weights, 3, Identity(4), priors=priors)
+    moments = collect_moments(X, codes, weights, 3, Identity(4), priors=priors)
     expected = naive.ordinal_pair_risk(X @ w, codes, weights, used, gamma)
     assert moments.risk(w, gamma) == pytest.approx(expected, rel=1e-9)
     value, slopes = batch_risk(X @ w, codes, shares_of(codes, weights), moments.splits, gamma)
@@ -64,7 +64,7 @@ def test_slopes_are_the_derivative_of_the_pairwise_risk(rng):
 
 def test_the_exact_solution_has_no_gradient_left(rng):
     X, codes, weights = problem(rng, n=60)
-    moments = gather(X, codes, weights, 3, Identity(4))
+    moments = collect_moments(X, codes, weights, 3, Identity(4))
     gamma = np.array([0.4, 0.4])
     path = solve_path(moments.quadratic(gamma), moments.linear(), [1e-3, 0.1, 2.0])
     for strength, w in zip([1e-3, 0.1, 2.0], path.T):

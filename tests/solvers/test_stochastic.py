@@ -6,8 +6,8 @@ import pytest
 from tacit.features.fourier import FourierFeatures
 from tacit.features.scaling import Scaling
 from tacit.solvers import stochastic
-from tacit.solvers.ordinal_exact import gather, solve_path
-from tacit.solvers.stochastic import Descent, Pool, Reservoir, feature_blocks
+from tacit.solvers.ordinal_exact import collect_moments, solve_path
+from tacit.solvers.stochastic import Descent, Reservoir, RowSampler, feature_blocks
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +17,7 @@ def problem():
     codes = np.digitize(X[:, 0] + X[:, 1] ** 2 + 0.3 * rng.standard_normal(600), [0.2, 1.4])
     codes[150:] = -1
     features = FourierFeatures("gaussian", 24, 2.0, 0, Scaling.of(X, np.ones(600)))
-    moments = gather(X, codes, np.ones(600), 3, features)
+    moments = collect_moments(X, codes, np.ones(600), 3, features)
     return X, codes, features, moments
 
 
@@ -34,7 +34,7 @@ def test_the_error_falls_like_one_over_t(problem, step, monkeypatch):
     X, codes, features, moments = problem
     gamma, strength = np.array([0.5, 0.5]), 0.05
     exact = solve_path(moments.quadratic(gamma), moments.linear(), [strength])[:, 0]
-    rows = Pool(X, codes, np.ones(len(codes)), 3)
+    rows = RowSampler(X, codes, np.ones(len(codes)), 3)
     errors = []
     for seed in range(4):
         descent = Descent(features, moments.splits, gamma, strength, batch_size=8, step=step, seed=seed)
@@ -54,7 +54,7 @@ def test_the_error_falls_like_one_over_t(problem, step, monkeypatch):
 
 def test_batches_are_unbiased(problem):
     X, codes, features, moments = problem
-    rows = Pool(X, codes, np.ones(len(codes)), 3)
+    rows = RowSampler(X, codes, np.ones(len(codes)), 3)
     gamma = np.array([0.3, 0.9])
     w = np.random.default_rng(5).standard_normal(features.size)
     full = 2 * moments.quadratic(gamma) @ w - 2 * moments.linear()

@@ -51,7 +51,7 @@ _RANKER = (
                  help="Of pairs (squared), of rows and cuts (logistic), or what holds out better."),
     click.option("--solver", type=click.Choice(["auto", "exact", "stochastic"]), default="auto", show_default=True,
                  help="All pairs at once, or by steps."),
-    click.option("--frequencies", default=512, show_default=True, help="Random frequencies."),
+    click.option("--n-components", default=512, show_default=True, help="Landmarks or random frequencies."),
     click.option("--unlabelled-weight", type=float,
                  help="Weight of pairs with ungraded rows, 0 to 1; chosen by default."),
     click.option("--thresholds", "threshold_rule", type=click.Choice(RULES), default="logistic", show_default=True,
@@ -61,7 +61,7 @@ _RANKER = (
 )  # fmt: skip
 
 PARAMETERS = [
-    "kernel", "loss", "solver", "frequencies", "unlabelled_weight", "threshold_rule", "random_state", "threads",
+    "kernel", "loss", "solver", "n_components", "unlabelled_weight", "threshold_rule", "random_state", "threads",
 ]  # fmt: skip
 
 

@@ -82,7 +82,7 @@ _TAGGER = (
                  help="Of the neighbour tagger; joint is best when most labels are missing."),
     click.option("--factors", type=int, help="Dimension of the space."),
     click.option("--regularization", type=float, help="Strength of the ridge."),
-    click.option("--impute", type=int, help="Of the neighbour tagger: labels to guess before the last fit."),
+    click.option("--n-imputed", type=int, help="Of the neighbour tagger: labels to guess before the last fit."),
     click.option("--favour-rare", "propensity_weighted", is_flag=True, help="Favour rare labels."),
     click.option("--min-count", default=2, show_default=True, help="Leave out words that occur in fewer texts."),
     click.option("--phrases", default=1, show_default=True, help="Runs of up to so many words are features too."),
@@ -91,7 +91,7 @@ _TAGGER = (
 )  # fmt: skip
 
 PARAMETERS = [
-    "tagger", "method", "factors", "regularization", "impute", "propensity_weighted", "min_count", "phrases", "seed",
+    "tagger", "method", "factors", "regularization", "n_imputed", "propensity_weighted", "min_count", "phrases", "seed",
     "threads",
 ]  # fmt: skip
 
@@ -102,14 +102,14 @@ def text_tagger_options(function: Function) -> Function:
 
 
 def _text_tagger(given: dict[str, Any]) -> dict[str, Any]:
-    own = ("method", "factors", "regularization", "impute")
+    own = ("method", "factors", "regularization", "n_imputed")
     inner = {name: given[name] for name in own if given[name] is not None}
     if given["propensity_weighted"]:
         inner["propensity_weighted"] = True
     if given["tagger"] == "factor":
-        for name in ("method", "impute"):
+        for name in ("method", "n_imputed"):
             if name in inner:
-                raise InputError(f"--{name} belongs to --tagger neighbour; leave it out.")
+                raise InputError(f"--{name.replace('_', '-')} belongs to --tagger neighbour; leave it out.")
     return {
         "tagger": given["tagger"],
         "parameters": inner,

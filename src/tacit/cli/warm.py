@@ -83,7 +83,9 @@ def _grades() -> None:
     for kernel in ("gaussian", "laplacian", "linear"):
         for solver in ("exact", "stochastic"):
             parts: dict[str, Any] = {"kernel": kernel, "solver": solver, "progress": False}
-            model = OrdinalRanker(**parts, frequencies=8, bandwidth=1.0, regularization=0.1, iterations=2, batch_size=8)
+            model = OrdinalRanker(
+                **parts, n_components=8, bandwidth=1.0, regularization=0.1, iterations=2, batch_size=8
+            )
             concordance_index(y, model.fit(X, y).rank_score(X))
 
 

@@ -2,7 +2,7 @@
 
 Two facts keep it small. Rows with the same labels have the same row of M, so it is enough to compare *distinct*
 label sets, each with the number of rows that carry it. And the sums of M's rows need no M: Σ_j ⟨y_i, y_j⟩ = y_i·Yᵀ1.
-Beyond that, each label set may keep only its strongest partners.
+Beyond that, each label set may keep only its nearest partners.
 """
 
 from dataclasses import dataclass
@@ -47,34 +47,34 @@ def distinct_sets(Y: sp.csr_array) -> LabelSets:
     return LabelSets(Y[first], of_row, np.bincount(of_row, minlength=len(first)))
 
 
-def shared_labels(sets: sp.csr_array, strongest: int | None = None) -> sp.csr_array:
-    """⟨y_a, y_b⟩ for pairs of label sets that share a label, symmetric; optionally each set's strongest partners only.
+def shared_labels(sets: sp.csr_array, max_partners: int | None = None) -> sp.csr_array:
+    """⟨y_a, y_b⟩ for pairs of label sets that share a label, symmetric; or of each set's ``max_partners`` nearest.
 
     Partners are ranked by the cosine of the label vectors; a pair is kept when either side keeps it. The product is
     taken in blocks of rows, so that at most ``_BLOCK`` rows of it exist before they are thinned.
     """
-    if strongest is None or strongest >= sets.shape[0]:
+    if max_partners is None or max_partners >= sets.shape[0]:
         return sp.csr_array(sets @ sets.T)
-    half = nearest_sets(sets, strongest)
+    half = nearest_sets(sets, max_partners)
     return sp.csr_array(half.maximum(half.T))
 
 
-def nearest_sets(sets: sp.csr_array, strongest: int) -> sp.csr_array:
-    """⟨y_a, y_b⟩ of each label set with its ``strongest`` partners by cosine, itself among them; not symmetric."""
+def nearest_sets(sets: sp.csr_array, max_partners: int) -> sp.csr_array:
+    """⟨y_a, y_b⟩ of each label set with its ``max_partners`` nearest by cosine, itself among them; not symmetric."""
     flipped = sp.csr_array(sets.T)
     length = np.sqrt(np.maximum(np.diff(sets.indptr), 1)).astype(np.float32)
     kept = [
-        _strongest_of_rows(sp.csr_array(sets[start : start + _BLOCK] @ flipped), length, strongest)
+        _nearest_of_rows(sp.csr_array(sets[start : start + _BLOCK] @ flipped), length, max_partners)
         for start in range(0, sets.shape[0], _BLOCK)
     ]
     return sp.csr_array(sp.vstack(kept))
 
 
-def _strongest_of_rows(block: sp.csr_array, length: NDArray[np.float32], strongest: int) -> sp.csr_array:
+def _nearest_of_rows(block: sp.csr_array, length: NDArray[np.float32], max_partners: int) -> sp.csr_array:
     # The row's own length is the same for all its partners, so it does not change their order.
     cosine = block.data / length[block.indices]
     row = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr))
     order = np.lexsort((block.indices, -cosine, row))
     place = np.arange(len(order)) - block.indptr[row]
-    chosen = order[place < strongest]
+    chosen = order[place < max_partners]
     return sp.csr_array((block.data[chosen], (row[chosen], block.indices[chosen])), shape=block.shape)

@@ -152,16 +152,16 @@ class Recipe:
             self.unlabelled_target,
         )
 
-    def facts(self) -> dict[str, Any]:
-        """JSON-ready; ``from_facts`` takes it back."""
+    def metadata(self) -> dict[str, Any]:
+        """JSON-ready; ``from_metadata`` takes it back."""
         return asdict(self)
 
     @classmethod
-    def from_facts(cls, facts: dict[str, Any]) -> Self:
+    def from_metadata(cls, metadata: dict[str, Any]) -> Self:
         def rule(side: dict[str, Any]) -> SideRule:
             return SideRule(**(side | {"weight": FrequencyWeight(**side["weight"])}))
 
-        return cls(**(facts | {"rows": rule(facts["rows"]), "cols": rule(facts["cols"])}))
+        return cls(**(metadata | {"rows": rule(metadata["rows"]), "cols": rule(metadata["cols"])}))
 
 
 def _counts_and_masses(positives: sp.csr_array, weight: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
@@ -175,7 +175,7 @@ def _counts_and_masses(positives: sp.csr_array, weight: Array) -> tuple[tuple[Ar
     )
 
 
-def noise(positives: sp.csr_array) -> float:
+def noise_level(positives: sp.csr_array) -> float:
     """√(|X| / |Ω⁺|) + √(|Y| / |Ω⁺|): how loud chance is beside the positives.
 
     A matrix of |Ω⁺| positives scattered by chance has singular values up to about √n̄_x + √n̄_y, n̄ being the mean number
@@ -183,7 +183,7 @@ def noise(positives: sp.csr_array) -> float:
     this number over λ. So a ridge that was best for some share s of the positives is best for all of them when it is
     multiplied by √s.
 
-    >>> noise(sp.csr_array(np.ones((4, 4))))
+    >>> noise_level(sp.csr_array(np.ones((4, 4))))
     1.0
     """
     n, m = positives.shape
@@ -202,9 +202,9 @@ def default_ridge(positives: sp.csr_array, factors: int) -> float:
     >>> default_ridge(sp.csr_array(np.eye(4)), 2)
     0.6
     """
-    loud = noise(positives)
+    level = noise_level(positives)
     w = min(1.0, 4 * factors / max(1, min(positives.shape))) ** 2
-    return min(MOST_RIDGE, float((1 - w) * RIDGE_OVER_ROOT_OF_NOISE * np.sqrt(loud) + w * RIDGE_OVER_NOISE * loud))
+    return min(MOST_RIDGE, float((1 - w) * RIDGE_OVER_ROOT_OF_NOISE * np.sqrt(level) + w * RIDGE_OVER_NOISE * level))
 
 
 def exponents(frequency_exponent: float | tuple[float, float]) -> tuple[float, float]:

@@ -52,49 +52,49 @@ class WeightRecord:
     """Weights over time: every ``interval`` ratings; when the room is full every other record goes.
 
     >>> record = WeightRecord(experts=2)
-    >>> for rounds in range(1, 2001):
-    ...     record.add(rounds, np.array([0.5, 0.5]))
-    >>> len(record.rounds) <= 512, record.interval
+    >>> for n_seen in range(1, 2001):
+    ...     record.add(n_seen, np.array([0.5, 0.5]))
+    >>> len(record.n_seen) <= 512, record.interval
     (True, 4)
     """
 
     def __init__(self, experts: int) -> None:
         self.interval = 1
         self.length = 0
-        self._rounds = np.zeros(_RECORDS, dtype=np.int64)
+        self._n_seen = np.zeros(_RECORDS, dtype=np.int64)
         self._weights = np.zeros((_RECORDS, experts))
 
-    def until_next(self, rounds: int) -> int:
+    def until_next(self, n_seen: int) -> int:
         """Ratings until the next record is due."""
-        return self.interval - rounds % self.interval
+        return self.interval - n_seen % self.interval
 
-    def is_due(self, rounds: int) -> bool:
+    def is_due(self, n_seen: int) -> bool:
         """Whether the weights after so many ratings are to be recorded."""
-        return rounds % self.interval == 0
+        return n_seen % self.interval == 0
 
-    def add(self, rounds: int, weights: NDArray[np.float64]) -> None:
+    def add(self, n_seen: int, weights: NDArray[np.float64]) -> None:
         """Record the weights if a record is due."""
-        if not self.is_due(rounds):
+        if not self.is_due(n_seen):
             return
-        self._rounds[self.length], self._weights[self.length] = rounds, weights
+        self._n_seen[self.length], self._weights[self.length] = n_seen, weights
         self.length += 1
         if self.length == _RECORDS:
             self.interval *= 2
-            kept = np.flatnonzero(self._rounds % self.interval == 0)
+            kept = np.flatnonzero(self._n_seen % self.interval == 0)
             self.length = len(kept)
-            self._rounds[: self.length], self._weights[: self.length] = self._rounds[kept], self._weights[kept]
+            self._n_seen[: self.length], self._weights[: self.length] = self._n_seen[kept], self._weights[kept]
 
     @property
-    def rounds(self) -> NDArray[np.int64]:
+    def n_seen(self) -> NDArray[np.int64]:
         """After how many ratings each record was taken."""
-        return self._rounds[: self.length]
+        return self._n_seen[: self.length]
 
     @property
     def weights(self) -> NDArray[np.float64]:
         """(records, experts)."""
         return self._weights[: self.length]
 
-    def restore(self, interval: int, rounds: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+    def restore(self, interval: int, n_seen: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
         """Take back what an earlier record held."""
-        self.interval, self.length = interval, len(rounds)
-        self._rounds[: self.length], self._weights[: self.length] = rounds, weights
+        self.interval, self.length = interval, len(n_seen)
+        self._n_seen[: self.length], self._weights[: self.length] = n_seen, weights

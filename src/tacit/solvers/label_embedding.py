@@ -20,11 +20,11 @@ Array = NDArray[np.float64]
 
 
 def label_space_sppmi(
-    found: LabelSets, shift: float = 1.0, strongest: int | None = None, threads: int = 0
+    found: LabelSets, shift: float = 1.0, max_partners: int | None = None, threads: int = 0
 ) -> sp.csr_array:
     """SPPMI(M) between distinct label sets; totals count every row, so the cells are those of the whole M."""
     totals = np.asarray(found.sets @ (found.sets.T @ found.count), dtype=np.float64)
-    return _sppmi(shared_labels(found.sets, strongest), totals, found.count, shift, threads)
+    return _sppmi(shared_labels(found.sets, max_partners), totals, found.count, shift, threads)
 
 
 def sppmi_embedding(
@@ -32,7 +32,7 @@ def sppmi_embedding(
     factors: int,
     *,
     shift: float = 1.0,
-    strongest: int | None = None,
+    max_partners: int | None = None,
     random_state: int = 0,
     threads: int = 0,
 ) -> Array:
@@ -43,7 +43,7 @@ def sppmi_embedding(
     (True, True)
     """
     found = distinct_sets(Y)
-    matrix = label_space_sppmi(found, shift, strongest, threads)
+    matrix = label_space_sppmi(found, shift, max_partners, threads)
     return symmetric_embedding(matrix, factors, found.count, random_state)[found.of_row]
 
 
@@ -54,7 +54,7 @@ def joint_embedding(
     *,
     weights: tuple[float, float, float] = (1.0, 1.0, 1.0),
     shift: float = 1.0,
-    strongest: int | None = None,
+    max_partners: int | None = None,
     random_state: int = 0,
     threads: int = 0,
 ) -> tuple[Array, Array]:
@@ -69,7 +69,7 @@ def joint_embedding(
     graph_weight, row_weight, carried_weight = weights
     sets = sp.csr_array(found.sets, dtype=np.float64)
     blocks = [
-        [row_weight * shared_labels(sets, strongest), carried_weight * sets],
+        [row_weight * shared_labels(sets, max_partners), carried_weight * sets],
         [carried_weight * sets.T, graph_weight * label_graph],
     ]
     matrix = sp.csr_array(sp.block_array(blocks))

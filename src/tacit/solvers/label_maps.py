@@ -33,7 +33,7 @@ class MapSettings:
     regularization: float
     regression: str
     shift: float
-    strongest: int | None
+    max_partners: int | None
     graph_weights: tuple[float, float, float]
     contexts: int
     negatives: int
@@ -54,7 +54,7 @@ def _sppmi(X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, setting
         Y,
         settings.factors,
         shift=settings.shift,
-        strongest=settings.strongest,
+        max_partners=settings.max_partners,
         random_state=seed,
         threads=settings.threads,
     )
@@ -68,7 +68,7 @@ def _weighted(
         Y,
         settings.factors,
         shift=settings.shift,
-        strongest=settings.strongest,
+        max_partners=settings.max_partners,
         iterations=settings.iterations,
         random_state=seed,
         threads=settings.threads,
@@ -113,7 +113,7 @@ def _joint(X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, setting
         settings.factors,
         weights=settings.graph_weights,
         shift=settings.shift,
-        strongest=settings.strongest,
+        max_partners=settings.max_partners,
         random_state=seed,
         threads=settings.threads,
     )

@@ -52,7 +52,7 @@ def solve_path(quadratic: Matrix, linear: Vector, regularizations: Sequence[floa
         return np.asarray(vectors @ (factors * (vectors.T @ linear)[:, None]))
 
 
-def gather(
+def collect_moments(
     table: Any,
     codes: NDArray[np.intp],
     weights: Vector,

@@ -96,7 +96,7 @@ class Stream:
         self._outcome = np.zeros((2, 1))
 
     @property
-    def rounds(self) -> int:
+    def n_seen(self) -> int:
         """Ratings taken in so far."""
         return int(self.memory[self._rounds_at])
 
@@ -143,7 +143,7 @@ class Stream:
 
     def _diverged(self) -> None:
         raise DivergedError(
-            f"rating {self.rounds + 1}: the prediction is not finite any more; lower aggressiveness, "
+            f"rating {self.n_seen + 1}: the prediction is not finite any more; lower aggressiveness, "
             "or use variant='PA-II', which bounds every step."
         )
 

@@ -32,7 +32,7 @@ from tacit.features.fourier import FourierFeatures
 from tacit.objective.pairwise import Splits, batch_risk
 from tacit.progress import Run
 from tacit.solvers.feature_moments import FeatureMap, scores
-from tacit.solvers.ordinal_exact import gather
+from tacit.solvers.ordinal_exact import collect_moments
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -48,7 +48,7 @@ _SAMPLE = 4_000
 
 
 @dataclass
-class Pool:
+class RowSampler:
     """Rows to draw from, by class; number ``count`` are the unlabelled rows."""
 
     table: Any
@@ -148,7 +148,7 @@ class Descent:
         """w: the average under the constant step, the last iterate under the decaying one."""
         return self.average if self.step == "constant" else self.current
 
-    def measure(self, rows: Pool, threads: int = 0) -> None:
+    def measure(self, rows: RowSampler, threads: int = 0) -> None:
         """Curvature of every block, how rows are best drawn, and the step that this allows."""
         table, codes, weights = rows.sample(self.seed)
         self._factors, self._curvature = [], 0.0
@@ -156,7 +156,9 @@ class Descent:
         generator = np.random.default_rng(self.seed)
         for number, columns in enumerate(self.blocks):
             part = _Columns(self.features, columns)
-            moments = gather(table, codes, weights, rows.count, part, priors=self.splits.priors, threads=threads)
+            moments = collect_moments(
+                table, codes, weights, rows.count, part, priors=self.splits.priors, threads=threads
+            )
             matrix = 2 * moments.quadratic(self.labelled_weight)
             with pool.single_threaded_blas():
                 largest = float(np.linalg.eigvalsh(matrix)[-1])
@@ -175,7 +177,7 @@ class Descent:
             rows.prefer(leverage)
             self._step_size = 1.0 / (1.0 + _SAFETY * self._worst(rows, leverage))
 
-    def _worst(self, rows: Pool, leverage: Vector) -> float:
+    def _worst(self, rows: RowSampler, leverage: Vector) -> float:
         """The most that one drawn row can add to the preconditioned curvature of a batch."""
         row_weight = 2 * np.append(self.splits.class_weight, 2 * np.mean(1 - self.labelled_weight))
         worst = 0.0
@@ -185,12 +187,12 @@ class Descent:
                 worst = max(worst, float(row_weight[group] * np.max(share * leverage[members])))
         return worst
 
-    def run(self, rows: Pool, run: Run) -> None:
+    def run(self, rows: RowSampler, run: Run) -> None:
         """Steps until ``run`` has had enough."""
         for _ in run.iterations():
             run.report(risk=self.advance(rows))
 
-    def advance(self, rows: Pool) -> float:
+    def advance(self, rows: RowSampler) -> float:
         """One step; returns the data risk of its batch before the step."""
         bits = np.random.Philox(key=np.array([self.seed, self.steps], dtype=np.uint64))
         batch, codes, shares = rows.draw(np.random.Generator(bits), self.batch_size)

@@ -29,17 +29,17 @@ def weighted_embedding(
     *,
     unlabelled_weight: float = 0.3,
     shift: float = 1.0,
-    strongest: int | None = None,
+    max_partners: int | None = None,
     iterations: int = 10,
     random_state: int = 0,
     threads: int = 0,
 ) -> NDArray[np.float64]:
     """P (n, factors), one row per instance."""
     found = distinct_sets(Y)
-    values = as_csr(label_space_sppmi(found, shift, strongest, threads), "label space", allow_empty=True)
+    values = as_csr(label_space_sppmi(found, shift, max_partners, threads), "label space", allow_empty=True)
     count = found.count.astype(np.float64)
     row = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
-    common = shared_labels(found.sets, strongest)
+    common = shared_labels(found.sets, max_partners)
     shared = as_csr(common, "label space")[row, values.indices]
     # Frequent sets would drown all others in a plain sum of rows; means of one keep the ridge's meaning.
     count /= count.mean()

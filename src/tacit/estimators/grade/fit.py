@@ -26,8 +26,8 @@ from tacit.objective.pairwise import Splits, matched_priors
 from tacit.progress import Run
 from tacit.solvers.all_threshold import solve_logistic_path
 from tacit.solvers.feature_moments import FeatureMap, group_means, scores
-from tacit.solvers.ordinal_exact import class_totals, gather, present_priors, solve_path
-from tacit.solvers.stochastic import Descent, Pool
+from tacit.solvers.ordinal_exact import class_totals, collect_moments, present_priors, solve_path
+from tacit.solvers.stochastic import Descent, RowSampler
 from tacit.solvers.temperature import decision_values, fit_temperature
 from tacit.solvers.thresholds import thresholds
 
@@ -70,7 +70,7 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
     scaling = Scaling.of(table, weights, s.standardise)
     landmarks = None
     if s.features != "fourier" and (s.kernel != "linear" or s.features == "nystrom"):
-        landmarks = landmarks_of(s.features, table, codes, weights, scaling, s.frequencies, s.seed)
+        landmarks = landmarks_of(s.features, table, codes, weights, scaling, s.n_components, s.seed)
     priors, match = read_priors(s.class_priors, count)
 
     def landmarks_for(shape: Shape) -> NDArray[np.float64] | None:
@@ -78,10 +78,10 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
         return None if s.kernel == "auto" and shape.kernel == "linear" else landmarks
 
     def map_of(shape: Shape) -> FeatureMap:
-        return make_map(shape.kernel, s.frequencies, shape.bandwidth, s.seed, scaling, landmarks_for(shape))
+        return make_map(shape.kernel, s.n_components, shape.bandwidth, s.seed, scaling, landmarks_for(shape))
 
     def small_map_of(shape: Shape, most: int) -> FeatureMap:
-        size = min(s.frequencies, most)
+        size = min(s.n_components, most)
         return make_small_map(shape.kernel, size, shape.bandwidth, s.seed, scaling, landmarks_for(shape))
 
     shapes = candidate_shapes(s, scaling)
@@ -90,7 +90,7 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
     if exact and width > LARGEST_EXACT:
         raise InputError(
             f"solver='exact' holds a matrix of {width} × {width} features, and at most {LARGEST_EXACT} are allowed; "
-            "use solver='stochastic', features='nystrom' or fewer frequencies."
+            "use solver='stochastic', features='nystrom' or a smaller n_components."
         )
     # The linear kernel comes last and may have more features than the others.
     widest = max(width, map_of(shapes[-1]).size)
@@ -172,7 +172,7 @@ def _solve_exactly(
     table: Any, codes: Codes, weights: Vector, count: int, features: FeatureMap, s: Settings, chosen: Chosen,
     priors: Vector | None, match: bool,
 ) -> Solution:  # fmt: skip
-    data = gather(table, codes, weights, count, features, priors=priors, match=match, threads=s.threads)
+    data = collect_moments(table, codes, weights, count, features, priors=priors, match=match, threads=s.threads)
     w = solve_path(
         data.quadratic(chosen.candidate.labelled_weight[data.splits.kept]), data.linear(), [chosen.strength]
     )[:, 0]
@@ -187,7 +187,7 @@ def _solve_logistic(
     if len(known) * features.size > LARGEST_LOGISTIC:
         raise InputError(
             f"loss='logistic' holds {len(known)} labelled rows of {features.size} features, more than the "
-            f"{LARGEST_LOGISTIC} numbers that are allowed; use loss='squared' or fewer frequencies."
+            f"{LARGEST_LOGISTIC} numbers that are allowed; use loss='squared' or a smaller n_components."
         )
     w = solve_logistic_path(features.transform(table[known]), codes[known], weights[known], [chosen.strength])[:, 0]
     return Solution(w, present_priors(class_totals(codes, weights, count), None))
@@ -210,7 +210,7 @@ def _descend(
         step=s.step,
         seed=s.seed,
     )
-    source = Pool(table, codes, weights, count)
+    source = RowSampler(table, codes, weights, count)
     descent.measure(source, s.threads)
     with Run("grade", s.iterations, progress=s.progress, callback=s.callback) as run:
         descent.run(source, run)

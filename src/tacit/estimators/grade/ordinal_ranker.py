@@ -48,7 +48,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     features : how the kernel becomes numbers: "labelled" (the kernel against the labelled rows, in whose span the
         best score from labels alone lies), "fourier" (random frequencies, regenerated from the seed: nothing but
         seed and coefficients is stored) or "nystrom" (k-means landmarks)
-    frequencies : the number of random frequencies, or of landmarks at most; the linear kernel takes neither, unless
+    n_components : the number of random frequencies, or of landmarks at most; the linear kernel takes neither, unless
         "nystrom" is asked for
     bandwidth : length scale ℓ of the kernel on standardised columns; None tries several
     regularization : λ; None tries a path from 1e-7 to 1
@@ -91,7 +91,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     >>> X = rng.standard_normal((300, 2))
     >>> truth = np.digitize(X[:, 0] + X[:, 1] ** 2, [0.3, 1.5])
     >>> y = np.where(np.arange(300) < 60, truth, -1)
-    >>> model = OrdinalRanker(frequencies=64).fit(X, y)
+    >>> model = OrdinalRanker(n_components=64).fit(X, y)
     >>> bool(np.mean(np.abs(model.predict(X) - truth)) < 0.3)
     True
 
@@ -107,7 +107,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         *,
         loss: Literal["auto", "squared", "logistic"] = "auto",
         features: Literal["labelled", "fourier", "nystrom"] = "labelled",
-        frequencies: int = 512,
+        n_components: int = 512,
         bandwidth: float | None = None,
         regularization: float | None = None,
         unlabelled_weight: float | Sequence[float] | None = None,
@@ -129,7 +129,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         self.kernel = kernel
         self.loss = loss
         self.features = features
-        self.frequencies = frequencies
+        self.n_components = n_components
         self.bandwidth = bandwidth
         self.regularization = regularization
         self.unlabelled_weight = unlabelled_weight
@@ -231,7 +231,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
             kernel=checks.choice("kernel", self.kernel, ("auto", "gaussian", "laplacian", "linear")),
             loss=checks.choice("loss", self.loss, ("auto", "squared", "logistic")),
             features=checks.choice("features", self.features, ("labelled", "fourier", "nystrom")),
-            frequencies=checks.integer("frequencies", self.frequencies, 1),
+            n_components=checks.integer("n_components", self.n_components, 1),
             bandwidth=None if self.bandwidth is None else checks.number("bandwidth", self.bandwidth, above=0.0),
             regularization=None
             if self.regularization is None
@@ -280,7 +280,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
 
     def _map(self) -> FeatureMap:
         scaling = Scaling(self.mean_, self.scale_, np.ones_like(self.scale_))
-        return make_map(self.kernel_, self.frequencies, self.bandwidth_, self.seed_, scaling, self.landmarks_)
+        return make_map(self.kernel_, self.n_components, self.bandwidth_, self.seed_, scaling, self.landmarks_)
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         facts: dict[str, Any] = {"classes": self.classes_.tolist(), "classes_kind": self.classes_.dtype.str}

@@ -48,7 +48,7 @@ class Settings:
     kernel: str
     loss: str
     features: str
-    frequencies: int
+    n_components: int
     bandwidth: float | None
     regularization: float | None
     unlabelled_weight: Any

@@ -12,8 +12,8 @@ from tacit.estimators.grade.settings import Fitted, Settings
 from tacit.objective.pairwise import Splits
 from tacit.progress import Run
 from tacit.solvers.feature_moments import FeatureMap, scores
-from tacit.solvers.ordinal_exact import gather, present_priors
-from tacit.solvers.stochastic import Descent, Pool, Reservoir
+from tacit.solvers.ordinal_exact import collect_moments, present_priors
+from tacit.solvers.stochastic import Descent, Reservoir, RowSampler
 
 Vector = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -68,7 +68,7 @@ class OrdinalStream:
         )  # fmt: skip
         return self.fitted
 
-    def _pool(self) -> Pool:
+    def _pool(self) -> RowSampler:
         parts, codes, weights = [], [], []
         for number, sample in enumerate(self.samples):
             if sample.rows:
@@ -79,9 +79,9 @@ class OrdinalStream:
             table: Any = sp.vstack([sp.csr_array(part) for part in parts], format="csr")
         else:
             table = np.concatenate(parts)
-        return Pool(table, np.concatenate(codes), np.concatenate(weights), self.count)
+        return RowSampler(table, np.concatenate(codes), np.concatenate(weights), self.count)
 
-    def _descent(self, rows: Pool, splits: Splits) -> Descent:
+    def _descent(self, rows: RowSampler, splits: Splits) -> Descent:
         """The running solver; a class that shows up late changes the splits and so its curvature."""
         mix = 1 - self.fitted.unlabelled_weight[splits.kept]
         if not len(rows.members[-1]):
@@ -103,11 +103,11 @@ class OrdinalStream:
         self.descent.splits = splits
         return self.descent
 
-    def _bring_to_scale(self, rows: Pool, splits: Splits, mix: Vector) -> None:
+    def _bring_to_scale(self, rows: RowSampler, splits: Splits, mix: Vector) -> None:
         """The multiple of a logistic score that minimises the squared risk: ⟨c, w⟩ / (wᵀAw + λ/2 ‖w‖²) times w."""
         w = self.fitted.coefficients
         seen = (rows.table, rows.codes, rows.weights, self.count, self.features)
-        moments = gather(*seen, priors=splits.priors, threads=self.settings.threads)
+        moments = collect_moments(*seen, priors=splits.priors, threads=self.settings.threads)
         curvature = w @ moments.quadratic(mix) @ w + self.fitted.regularization / 2 * (w @ w)
         factor = max(float(moments.linear() @ w / curvature), 0.0) if curvature > 0 else 0.0
         self.fitted = replace(self.fitted, coefficients=factor * w, loss="squared")

@@ -291,7 +291,7 @@ class FactorRecommender(Model):
         facts = {
             "history": timeless,
             "solver": self.solver_,
-            "recipe": self.recipe_.facts(),
+            "recipe": self.recipe_.metadata(),
             "shape": list(self.seen_.shape),
             "contexts": list(self.context_ids_),
             "graphs": self.graphs_,
@@ -325,7 +325,7 @@ class FactorRecommender(Model):
         self.col_ids_ = Ids.from_arrays(_under("col_ids/", arrays), "cols")
         self.history_ = facts["history"]
         self.solver_ = facts["solver"]
-        self.recipe_ = Recipe.from_facts(facts["recipe"])
+        self.recipe_ = Recipe.from_metadata(facts["recipe"])
         self.row_weight_ = arrays["row_weight"]
         self.col_weight_ = arrays["col_weight"]
         self.row_feature_factors_ = arrays.get("row_feature_factors")

@@ -3,10 +3,10 @@
 A seeded (1 + 1) search: the first trial is the model as given, the next ones change its factors and its loss alone;
 then some are drawn from the whole space, and most step away from the best so far, by steps that shrink. Every trial
 trains with early stopping on the same held-out positives, with a ridge that is larger by as much as the noise is
-(``objective.recipes.noise``): otherwise the best ridge of the smaller part would be too strong for all data. A trial
-with as many factors as the best one starts from its column factors, so most need only a few sweeps; the first of them
-do not count, for they judge a mixture of two settings. The same seed tries the same settings; a larger budget only
-tries more of them.
+(``objective.recipes.noise_level``): otherwise the best ridge of the smaller part would be too strong for all data. A
+trial with as many factors as the best one starts from its column factors, so most need only a few sweeps; the first of
+them do not count, for they judge a mixture of two settings. The same seed tries the same settings; a larger budget
+only tries more of them.
 """
 
 import time

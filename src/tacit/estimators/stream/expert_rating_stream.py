@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tacit import checks
 from tacit.data.growing_ids import GrowingIds
 from tacit.errors import InputError
-from tacit.estimators.stream.rating_stream import check_forgetting, check_setting, newcomer_share
+from tacit.estimators.stream.rating_stream import average_share, check_forgetting, check_setting
 from tacit.estimators.stream.streaming import StreamingModel
 from tacit.solvers import hedge
 from tacit.solvers.passive_aggressive import Rules, Setting, Stream
@@ -33,7 +33,7 @@ class ExpertRatingStream(StreamingModel):
     combine : "hedge", or "uniform" for equal weights with every expert learning (the paper's NN-APA(u))
     beta : β, how quickly the loss of an expert costs it weight
     exploration : ρ, the least probability with which an expert learns from a rating
-    newcomers : as in ``RatingStream``
+    cold_start : as in ``RatingStream``
     forgetting : φ in (0, 1]; below 1 the weights return towards equal, so another expert can take over after a drift
     clip, random_state : as in ``RatingStream``
 
@@ -55,7 +55,7 @@ class ExpertRatingStream(StreamingModel):
         combine: Literal["hedge", "uniform"] = "hedge",
         beta: float = 0.999,
         exploration: float = 0.1,
-        newcomers: Literal["average", "random"] = "average",
+        cold_start: Literal["average", "random"] = "average",
         forgetting: float = 1.0,
         clip: tuple[float, float] | None = None,
         random_state: Any = 0,
@@ -64,7 +64,7 @@ class ExpertRatingStream(StreamingModel):
         self.combine = combine
         self.beta = beta
         self.exploration = exploration
-        self.newcomers = newcomers
+        self.cold_start = cold_start
         self.forgetting = forgetting
         self.clip = clip
         self.random_state = random_state
@@ -72,8 +72,8 @@ class ExpertRatingStream(StreamingModel):
     def learn_one(self, user: Hashable, item: Hashable, y: float, x: object = None) -> None:
         """Take in one rating. ``x`` is river's place for context, which this model does not use."""
         super().learn_one(user, item, y)
-        if self._record.is_due(self.stream_.rounds):
-            self._record.add(self.stream_.rounds, self.stream_.weights)
+        if self._record.is_due(self.stream_.n_seen):
+            self._record.add(self.stream_.n_seen, self.stream_.weights)
 
     @property
     def weights_(self) -> NDArray[np.float64]:
@@ -83,7 +83,7 @@ class ExpertRatingStream(StreamingModel):
     @property
     def weights_history_(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """After how many ratings, and the weights (records, experts) at that time."""
-        return self._record.rounds.copy(), self._record.weights.copy()
+        return self._record.n_seen.copy(), self._record.weights.copy()
 
     @property
     def experts_(self) -> tuple[Setting, ...]:
@@ -110,7 +110,7 @@ class ExpertRatingStream(StreamingModel):
         check_forgetting(self.forgetting)
         return Rules(
             seed=seed,
-            average=newcomer_share(self.newcomers),
+            average=average_share(self.cold_start),
             reference=hedge.REFERENCE,
             eta=-math.log(self.beta),
             exploration=self.exploration,
@@ -127,15 +127,15 @@ class ExpertRatingStream(StreamingModel):
         predictions = np.empty(len(ratings))
         done = 0
         while done < len(ratings):
-            stop = min(done + self._record.until_next(self.stream_.rounds), len(ratings))
+            stop = min(done + self._record.until_next(self.stream_.n_seen), len(ratings))
             predictions[done:stop] = self.stream_.run(users[done:stop], items[done:stop], ratings[done:stop])
-            self._record.add(self.stream_.rounds, self.stream_.weights)
+            self._record.add(self.stream_.n_seen, self.stream_.weights)
             done = stop
         return predictions
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         facts, arrays = super()._state()
-        arrays |= {"record.rounds": self._record.rounds, "record.weights": self._record.weights}
+        arrays |= {"record.rounds": self._record.n_seen, "record.weights": self._record.weights}
         return facts | {"interval": self._record.interval}, arrays
 
     def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:

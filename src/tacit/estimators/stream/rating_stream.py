@@ -32,7 +32,7 @@ class RatingStream(StreamingModel):
     nonnegative : keep the factors at or above zero, so that they read as topics
     projection : how the full G returns to u ≥ 0: "exact" in the norm of G (Eq. 9), or "plain" max(0, ·)
     biases : predict mean + b_i + b_j + ⟨u_i, v_j⟩, the biases learned by the same update
-    newcomers : "average" starts a new user or item near the average of those known; "random", the paper's way, does not
+    cold_start : "average" starts a new user or item near the average of those known; "random" as the paper does
     start : the first prediction to expect, as a share of the largest rating seen; None picks one
     forgetting : φ in (0, 1]; below 1 old gradients fade (H ← φH + v vᵀ), so steps stay large and follow drift
     clip : (lowest, highest) rating; predictions are cut to it
@@ -62,7 +62,7 @@ class RatingStream(StreamingModel):
         nonnegative: bool = True,
         projection: Literal["exact", "plain"] = "exact",
         biases: bool = False,
-        newcomers: Literal["average", "random"] = "average",
+        cold_start: Literal["average", "random"] = "average",
         start: float | None = None,
         forgetting: float = 1.0,
         clip: tuple[float, float] | None = None,
@@ -77,7 +77,7 @@ class RatingStream(StreamingModel):
         self.nonnegative = nonnegative
         self.projection = projection
         self.biases = biases
-        self.newcomers = newcomers
+        self.cold_start = cold_start
         self.start = start
         self.forgetting = forgetting
         self.clip = clip
@@ -102,12 +102,12 @@ class RatingStream(StreamingModel):
         return [setting]
 
     def _rules(self, seed: int) -> Rules:
-        return Rules(seed=seed, average=newcomer_share(self.newcomers))
+        return Rules(seed=seed, average=average_share(self.cold_start))
 
 
-def newcomer_share(newcomers: str) -> float:
+def average_share(cold_start: str) -> float:
     """The share of the average in a newcomer."""
-    return AVERAGE_SHARE if checks.choice("newcomers", newcomers, ("average", "random")) == "average" else 0.0
+    return AVERAGE_SHARE if checks.choice("cold_start", cold_start, ("average", "random")) == "average" else 0.0
 
 
 def check_setting(setting: Setting) -> None:

@@ -163,7 +163,7 @@ class StreamingModel(Model):
     @property
     def n_ratings_(self) -> int:
         """Ratings taken in so far."""
-        return self.stream_.rounds
+        return self.stream_.n_seen
 
     def _advance(self, users: Array, items: Array, ratings: Array) -> NDArray[np.float64]:
         """Run ratings of known numbers through the stream."""

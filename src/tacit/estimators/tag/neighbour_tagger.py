@@ -49,9 +49,9 @@ class NeighbourTagger(Tagger):
     partitions : instances are clustered into so many parts, each with its own map; None for one per 6,000 rows,
         and none above 12,000
     learners : so many models, each from its own clustering and sample of rows, vote together
-    strongest : each label set is compared with so many partners at most; None for all of them
-    impute : before the last fit, each row is given so many labels by a first model and learned from as if it had them;
-        2 or so helps much when most labels are missing
+    max_partners : each label set is compared with so many partners at most; None for all of them
+    n_imputed : before the last fit, each row is given so many labels by a first model and learned from as if it had
+        them; 2 or so helps much when most labels are missing
     graph_weights : weights of the label graph, of instances, and of labels carried, for ``"joint"``
     contexts, negatives : pairs drawn for an instance in an iteration of ``"skipgram"``, and other instances drawn for
         each; ``"end_to_end"`` weighs negatives so
@@ -85,8 +85,8 @@ class NeighbourTagger(Tagger):
         shift: float = 1.0,
         partitions: int | None = None,
         learners: int = 1,
-        strongest: int | None = None,
-        impute: int = 0,
+        max_partners: int | None = None,
+        n_imputed: int = 0,
         graph_weights: tuple[float, float, float] = (1.0, 1.0, 1.0),
         contexts: int = 15,
         negatives: int = 15,
@@ -111,8 +111,8 @@ class NeighbourTagger(Tagger):
         self.shift = shift
         self.partitions = partitions
         self.learners = learners
-        self.strongest = strongest
-        self.impute = impute
+        self.max_partners = max_partners
+        self.n_imputed = n_imputed
         self.graph_weights = graph_weights
         self.contexts = contexts
         self.negatives = negatives
@@ -148,13 +148,13 @@ class NeighbourTagger(Tagger):
         unit = self._prepared(X)
         self.n_features_in_ = X.shape[1]
         self._remember_labels(Y, names, form)
-        rounds = 1 if self.impute == 0 else 2
+        rounds = 1 if self.n_imputed == 0 else 2
         with (
             pool.single_threaded_blas(),
             Run("fit NeighbourTagger", rounds * self.learners, progress=self.progress, callback=self.callback) as run,
         ):
             self._learn_all(unit, Y, graph, run)
-            if self.impute and not run.interrupted and not run.stopped:
+            if self.n_imputed and not run.interrupted and not run.stopped:
                 # What the first model guesses must not also decide which labels go together.
                 graph = sp.csr_array(Y.T @ Y) if graph is None and self.method == "joint" else graph
                 self._learn_all(unit, _with_labels(Y, self._guessed(X), np.arange(Y.shape[0])), graph, run)
@@ -172,7 +172,7 @@ class NeighbourTagger(Tagger):
         self.learners_, self._Y = tuple(learners), Y
 
     def _guessed(self, X: sp.csr_array) -> sp.csr_array:
-        columns, _ = self._top(X, self.impute)
+        columns, _ = self._top(X, self.n_imputed)
         filled = columns >= 0
         cells = np.ones(filled.sum(), np.float32), (np.nonzero(filled)[0], columns[filled])
         return sp.csr_array(cells, shape=(X.shape[0], len(self.labels_)))
@@ -185,8 +185,8 @@ class NeighbourTagger(Tagger):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
                 raise InputError(f"{name} must be a whole number of at least 1, not {value!r}.")
-        if isinstance(self.impute, bool) or not isinstance(self.impute, int | np.integer) or self.impute < 0:
-            raise InputError(f"impute must be a whole number of at least 0, not {self.impute!r}.")
+        if isinstance(self.n_imputed, bool) or not isinstance(self.n_imputed, int | np.integer) or self.n_imputed < 0:
+            raise InputError(f"n_imputed must be a whole number of at least 0, not {self.n_imputed!r}.")
         if self.vote_power < 0:
             raise InputError(f"vote_power must not be negative, not {self.vote_power!r}.")
         if not self.regularization > 0:
@@ -210,7 +210,7 @@ class NeighbourTagger(Tagger):
             self.regularization,
             self.regression,
             self.shift,
-            self.strongest,
+            self.max_partners,
             self.graph_weights,
             self.contexts,
             self.negatives,
