@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.decomposition import TruncatedSVD
 
-from tacit.data.matrix import as_csr, as_dense, transpose
+from tacit.data.matrix import as_csr, as_dense, take_rows, transpose
 from tacit.errors import InputError
 from tests.strategies import any_format, sparse_matrices
 
@@ -89,3 +89,13 @@ def test_dense_input_is_checked_the_same_way():
         as_dense(np.eye(2), "y", ndim=1)
     with pytest.raises(InputError, match="y holds NaN"):
         as_dense([np.inf], "y", ndim=1)
+
+
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 8), asked=st.integers(0, 12))
+def test_taken_rows_are_those_of_scipy(seed, n, asked):
+    rng = np.random.default_rng(seed)
+    dense = rng.integers(0, 3, (n, 5)).astype(np.float32)
+    numbers = rng.integers(0, n, asked)
+    indptr, indices, data = take_rows(as_csr(dense, "x", allow_empty=True), numbers)
+    assert (indptr.dtype, indices.dtype) == (np.int64, np.int32)
+    assert np.array_equal(sp.csr_array((data, indices, indptr), shape=(asked, 5)).toarray(), dense[numbers])

@@ -94,7 +94,7 @@ def test_scores_in_unlucky_orders(order):
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize(("n", "m"), [(700, 1500), (1, 30_000)])
+@pytest.mark.parametrize(("n", "m"), [(700, 1500), (1, 150_000)])
 def test_same_bits_at_any_number_of_threads(rng, n, m):
     queries, items = (rng.standard_normal((rows, 20)).astype(np.float32) for rows in (n, m))
     one = top_k(queries, items, 12, threads=1)

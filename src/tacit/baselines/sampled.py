@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.data.interactions import Interactions
-from tacit.data.matrix import Csr, as_csr
+from tacit.data.matrix import Csr, as_csr, take_rows
 from tacit.errors import DivergedError
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import factor_queries, tower_design
@@ -143,8 +143,7 @@ class SampledFactors:
         queries = factor_queries.listed(rows, self.row_ids_)
         numbers = self.row_ids_.require(queries)
         factors = factor_queries.in_context(self, self.row_factors_[numbers], context)
-        seen = self.seen_[numbers]
-        lists = (seen.indptr.astype(np.int64), seen.indices.astype(np.int32)) if exclude_seen else None
+        lists = take_rows(self.seen_, numbers)[:2] if exclude_seen else None
         found, scores = top_k(factors, self.col_factors_, k, seen=lists)
         return Ranked(queries, self.col_ids_.take(found), scores, found >= 0)
 

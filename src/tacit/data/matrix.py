@@ -140,6 +140,23 @@ def transpose(csr: sp.csr_array) -> tuple[Csr, NDArray[np.int64]]:
     return flipped, order.data
 
 
+def take_rows(csr: sp.csr_array, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
+    """``indptr``, ``indices`` and ``data`` of these rows, at the cost of their cells alone.
+
+    SciPy's own indexing first brings both index arrays of the whole matrix to one type.
+
+    >>> indptr, indices, data = take_rows(as_csr(np.array([[5., 6.], [0., 7.]]), "x"), np.array([1, 0]))
+    >>> indptr, indices, data
+    (array([0, 1, 3]), array([1, 0, 1], dtype=int32), array([7., 5., 6.], dtype=float32))
+    """
+    starts = csr.indptr[numbers]
+    counts = csr.indptr[numbers + 1] - starts
+    indptr = np.zeros(len(numbers) + 1, dtype=np.int64)
+    np.cumsum(counts, out=indptr[1:])
+    places = np.repeat(starts - indptr[:-1], counts) + np.arange(indptr[-1])
+    return indptr, csr.indices[places].astype(np.int32, copy=False), csr.data[places]
+
+
 def _check_structure(matrix: Any, name: str) -> None:
     """Index arrays that point outside the matrix would make kernels read foreign memory."""
     if matrix.format in {"csr", "csc"}:

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit.data.ids import Ids
-from tacit.data.matrix import as_csr, as_dense
+from tacit.data.matrix import as_csr, as_dense, take_rows
 from tacit.errors import InputError
 from tacit.kernels import evaluation as kernels
 from tacit.kernels import topk
@@ -216,8 +216,8 @@ def _check_ids(name: str, data: Any, of: str, row_ids: Any, col_ids: Any) -> Non
 
 
 def _rows(csr: sp.csr_array, rows: Array) -> Lists:
-    part = csr[rows]
-    return part.indptr.astype(np.int64), part.indices.astype(np.int32)
+    indptr, indices, _ = take_rows(csr, rows)
+    return indptr, indices
 
 
 def _without(held_out: sp.csr_array, cells: sp.csr_array) -> sp.csr_array:

@@ -4,9 +4,10 @@ For each query p the k items with the highest ⟨p, q⟩ + bias; equal scores go
 back when that many are allowed.
 
 Scores are computed as products of fixed shapes: 16, 64 or 256 queries by 1,024 items, the last ones filled up with
-zeros. The shape depends on the number of queries alone, BLAS runs on one thread inside a product, and selection
-compares but never adds. So the bits are the same at any number of threads, and each thread holds one tile of 1 MiB
-(``TILE_BYTES``) beside the result, however many queries and items there are.
+zeros; a single query is a vector times 8,192 items at once. The shape depends on the number of queries alone, BLAS runs
+on one thread inside a product, and selection compares but never adds. So the bits are the same at any number of
+threads, and each thread holds one tile of 1 MiB (``TILE_BYTES``) beside the result, however many queries and items
+there are.
 """
 
 from dataclasses import dataclass
@@ -26,6 +27,12 @@ Lists = tuple[NDArray[np.int64], NDArray[np.int32]]
 ITEMS = 1024
 QUERIES = (16, 64, 256)
 TILE_BYTES = QUERIES[-1] * ITEMS * 4
+
+ITEMS_OF_ONE = 8 * ITEMS
+"""Items in a tile of a single query."""
+
+TILES_PER_SECTION = 8
+"""Tiles below which another thread costs more than it saves."""
 
 _NOTHING = np.empty(0, dtype=np.int32)
 _EMPTY = np.iinfo(np.int64).min
@@ -171,11 +178,11 @@ class _Candidates:
     def __len__(self) -> int:
         return len(self.numbers) if len(self.places) else len(self.items)
 
-    def tile(self, first: int, last: int) -> NDArray[np.float32]:
-        """Factors of the candidates first..last-1, filled up with zeros to ITEMS rows."""
-        if not len(self.places) and last - first == ITEMS:
+    def tile(self, first: int, last: int, height: int) -> NDArray[np.float32]:
+        """Factors of the candidates first..last-1, filled up with zeros to ``height`` rows."""
+        if not len(self.places) and last - first >= height:
             return self.items[first:last]
-        padded = np.zeros((ITEMS, self.items.shape[1]), dtype=np.float32)
+        padded = np.zeros((max(height, last - first), self.items.shape[1]), dtype=np.float32)
         padded[: last - first] = self.items[self.numbers[first:last] if len(self.places) else slice(first, last)]
         return padded
 
@@ -188,15 +195,19 @@ class _Plan:
     included: Lists | None
     limited: NDArray[np.bool_]
 
+    @property
+    def tile_width(self) -> int:
+        return ITEMS_OF_ONE if len(self.queries) == 1 else ITEMS
+
     def search(self, k: int, threads: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         room = 8 * _capacity(k, len(self.candidates))
         height = next((size for size in reversed(QUERIES) if size * room <= 8 * TILE_BYTES), QUERIES[0])
         blocks = even_chunks(len(self.queries), height)
         # Few queries over many items would leave threads idle: the items are then cut into sections as well.
         # Selection compares and never adds, so that the cuts cannot change a bit.
-        tiles = -(-len(self.candidates) // ITEMS)
-        sections = max(1, min(tiles // 8, 2 * resolve(threads) // len(blocks)))
-        cuts = even_chunks(len(self.candidates), -(-tiles // sections) * ITEMS)
+        tiles = -(-len(self.candidates) // self.tile_width)
+        sections = max(1, min(tiles // TILES_PER_SECTION, 2 * resolve(threads) // len(blocks)))
+        cuts = even_chunks(len(self.candidates), -(-tiles // sections) * self.tile_width)
         found = run(self._search_block, [(k, *block, *cut) for block in blocks for cut in cuts], threads)
         joined = [np.concatenate(found[i : i + len(cuts)], axis=1) for i in range(0, len(found), len(cuts))]
         return self._unpack(np.concatenate([_largest(keys, k) for keys in joined]))
@@ -204,22 +215,25 @@ class _Plan:
     def _search_block(self, k: int, start: int, stop: int, begin: int, end: int) -> NDArray[np.int64]:
         """Keys of the k best candidates among begin..end-1 for the queries start..stop-1."""
         rows = stop - start
-        height = next(size for size in QUERIES if size >= rows)
+        height = 1 if len(self.queries) == 1 else next(size for size in QUERIES if size >= rows)
         block = self.queries[start:stop]
         if rows < height:
             block = np.zeros((height, self.queries.shape[1]), dtype=np.float32)
             block[:rows] = self.queries[start:stop]
-        scores = np.empty((height, ITEMS), dtype=np.float32)
-        kept = np.empty(ITEMS, dtype=np.float32)
+        tile_width = self.tile_width
+        scores = np.empty((height, tile_width), dtype=np.float32)
+        kept = np.empty(tile_width, dtype=np.float32)
         k = min(k, end - begin)
         keys = np.empty((rows, _capacity(k, end - begin)), dtype=np.int64)
         filled = np.zeros(rows, dtype=np.int64)
         floors = np.full(rows, -np.inf, dtype=np.float32)
-        for first in range(begin, end, ITEMS):
-            last = min(first + ITEMS, end)
+        for first in range(begin, end, tile_width):
+            last = min(first + tile_width, end)
             width = last - first
+            # A vector's product needs no filling up: each item's score is a sum of its own.
+            filled_up = width if height == 1 else tile_width
             with np.errstate(over="ignore", invalid="ignore"):  # told in a sentence below
-                np.dot(block, self.candidates.tile(first, last).T, out=scores)
+                np.dot(block, self.candidates.tile(first, last, filled_up).T, out=scores[:, :filled_up])
                 if self.candidates.bias is not None:
                     scores[:, :width] += self.candidates.bias[first:last]
                 usable = kernels.all_finite(scores, rows, width)

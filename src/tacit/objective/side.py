@@ -25,6 +25,7 @@ class Side:
     own_weight, other_weight : a_x of this side's rows, b_y of the other side's
     ridge : λ_x of this side's rows
     unlabelled_target : t
+    known_caches : S and o of the other side's factors, where these stay as they are
     """
 
     indptr: Array
@@ -35,6 +36,7 @@ class Side:
     other_weight: Array
     ridge: Array
     unlabelled_target: float
+    known_caches: tuple[Array, Array] | None = None
 
     @property
     def rows(self) -> int:
@@ -59,6 +61,8 @@ class Side:
 
     def caches(self, other: Array, n_threads: int = 0) -> tuple[Array, Array]:
         """S = QᵀBQ (g, g) and o = t Qᵀb (g,) of the other side's factors."""
+        if self.known_caches is not None:
+            return self.known_caches
         gram = weighted_gram(other, self.other_weight, n_threads)
         offset = (self.unlabelled_target * (self.other_weight @ other)).astype(other.dtype)
         return gram, offset

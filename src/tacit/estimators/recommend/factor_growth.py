@@ -1,5 +1,6 @@
 """Growing a fitted ``FactorRecommender``: new rows and columns fold in, more interactions join."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,6 +95,8 @@ def fold_in(model: "FactorRecommender", positives: sp.csr_array, side: str, feat
     other_weight = model.col_weight_ if rows else model.row_weight_
     other = np.ascontiguousarray(model.col_factors_ if rows else model.row_factors_)
     problem = model.recipe_.side_of_new(positives, other_weight, side)
+    known = model._derived.of(f"caches for {side}", (other, other_weight), lambda: problem.caches(other, model.threads))
+    problem = replace(problem, known_caches=known)
     loss = losses.resolve(model.recipe_.loss)
     with threads.single_threaded_blas():
         if features is not None:

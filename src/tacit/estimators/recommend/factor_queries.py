@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tacit import checks
 from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
+from tacit.data.matrix import take_rows
 from tacit.errors import InputError
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import factor_growth
@@ -37,19 +38,20 @@ def recommend(
     if rows is None:
         factors = factor_growth.from_features(model, features, "rows")
         queries = np.arange(len(factors))
-        seen = sp.csr_array((len(factors), len(model.col_ids_)), dtype=np.float32)
+        seen = np.zeros(len(factors) + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
     elif isinstance(rows, Interactions) or sp.issparse(rows):
-        seen, ids = factor_growth.new_positives(model, rows, "rows")
-        factors = factor_growth.fold_in(model, seen, "rows", features)
+        positives, ids = factor_growth.new_positives(model, rows, "rows")
+        factors = factor_growth.fold_in(model, positives, "rows", features)
+        seen = positives.indptr, positives.indices
         queries = np.arange(len(factors)) if ids is None else ids.all()
     else:
         queries = listed(rows, model.row_ids_)
         numbers = model.row_ids_.require(queries)
         factors = model.row_factors_[numbers]
-        seen = model.seen_[numbers]
+        seen = take_rows(model.seen_, numbers)[:2]
     factors = in_context(model, factors, context)
-    if not model.context_ids_:
-        factors = fill_zero_rows(factors, model.row_factors_)
+    if not model.context_ids_ and not factors.any(axis=1).all():
+        factors = fill_zero_rows(factors, _average_row(model)[None])
     allowed, included = _filter(model.col_ids_, queries, include, "include")
     refused, excluded = _filter(model.col_ids_, queries, exclude, "exclude")
     if refused is not None:
@@ -58,7 +60,7 @@ def recommend(
         factors,
         model.col_factors_,
         k,
-        seen=(seen.indptr.astype(np.int64), seen.indices.astype(np.int32)) if exclude_seen else None,
+        seen=seen if exclude_seen else None,
         included=included,
         limited=_named(queries, include),
         excluded=excluded,
@@ -100,14 +102,21 @@ def in_context(model: Any, factors: Array, context: Mapping[str, Any] | None) ->
     return np.ascontiguousarray(np.hstack([factors + parts[0], pairs]), dtype=np.float32)
 
 
-def similar(factors: Array, ids: Ids, wanted: Any, k: int, threads: int) -> Ranked:
-    """The k nearest by cosine, each without itself."""
+def _average_row(model: "FactorRecommender") -> Array:
+    factors = model.row_factors_
+    return model._derived.of("average row", (factors,), lambda: factors.mean(axis=0, dtype=np.float64))
+
+
+def similar(model: "FactorRecommender", side: str, wanted: Any, k: int) -> Ranked:
+    """The k nearest rows (columns) by cosine, each without itself."""
     checks.integer("k", k, 1)
+    rows = side == "rows"
+    factors, ids = (model.row_factors_, model.row_ids_) if rows else (model.col_factors_, model.col_ids_)
     queries = listed(wanted, ids)
     numbers = ids.require(queries)
-    directions = normalise(factors)
+    directions = model._derived.of(f"directions of {side}", (factors,), lambda: normalise(factors))
     itself = (np.arange(len(numbers) + 1, dtype=np.int64), numbers.astype(np.int32))
-    found, scores = top_k(directions[numbers], directions, k, excluded=itself, threads=threads)
+    found, scores = top_k(directions[numbers], directions, k, excluded=itself, threads=model.threads)
     return Ranked(queries, ids.take(found), scores, found >= 0)
 
 

@@ -16,6 +16,7 @@ from tacit.errors import InputError
 from tacit.estimators.model import Callback, Model
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import factor_growth, factor_queries, side_gain, whole_data_fit
+from tacit.estimators.recommend.derived import Derived
 from tacit.objective.formulations import Unlabelled
 from tacit.objective.losses import Loss
 from tacit.objective.recipes import Recipe
@@ -244,12 +245,12 @@ class FactorRecommender(Model):
     def similar_rows(self, rows: Any, k: int = 10) -> Ranked:
         """The k rows with the most similar factors (cosine), without the row itself."""
         self._require_fitted("similar_rows")
-        return factor_queries.similar(self.row_factors_, self.row_ids_, rows, k, self.threads)
+        return factor_queries.similar(self, "rows", rows, k)
 
     def similar_cols(self, cols: Any, k: int = 10) -> Ranked:
         """The k columns with the most similar factors (cosine), without the column itself."""
         self._require_fitted("similar_cols")
-        return factor_queries.similar(self.col_factors_, self.col_ids_, cols, k, self.threads)
+        return factor_queries.similar(self, "cols", cols, k)
 
     def score(self, rows: Any, cols: Any, *, context: Mapping[str, Any] | None = None) -> Array:
         """⟨p_x, q_y⟩ for pairs of ids, zero for a row without positives; either may be a single id.
@@ -267,6 +268,11 @@ class FactorRecommender(Model):
         return scores
 
     # -- state -------------------------------------------------------------------------------------------------
+
+    @property
+    def _derived(self) -> Derived:
+        derived: Derived = self.__dict__.setdefault("_derived_from", Derived())
+        return derived
 
     def _keep(self, data: Interactions, fitted: whole_data_fit.Fitted) -> None:
         learned = fitted.learned

@@ -1,0 +1,33 @@
+"""What a fitted recommender computes from its arrays once, and keeps as long as it holds these very arrays."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Value = TypeVar("Value")
+
+
+class Derived:
+    """Values by name, each with the arrays from which it was computed.
+
+    A learned array is replaced and never written to, so the same object means the same numbers. Two threads that ask
+    at once may both compute; either result is right.
+
+    >>> import numpy as np
+    >>> factors, derived = np.ones((2, 3)), Derived()
+    >>> derived.of("sum", (factors,), factors.sum) == derived.of("sum", (factors,), lambda: 0.0) == 6.0
+    True
+    """
+
+    def __init__(self) -> None:
+        self._held: dict[str, tuple[tuple[Array, ...], Any]] = {}
+
+    def of(self, name: str, arrays: tuple[Array, ...], compute: Callable[[], Value]) -> Value:
+        """What ``compute`` gives for these arrays."""
+        held = self._held.get(name)
+        if held is None or any(one is not other for one, other in zip(held[0], arrays, strict=True)):
+            held = self._held[name] = (arrays, compute())
+        value: Value = held[1]
+        return value
