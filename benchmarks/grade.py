@@ -53,9 +53,9 @@ SLOW = ("squared loss, Fourier features",)
 class Figures:
     """The figures of one results file; several runs may add to it at once."""
 
-    def __init__(self, table: str, quick: bool) -> None:
+    def __init__(self, table: str, quick: bool, program: str | None = None) -> None:
         self.name = f"grade-{table}" + ("-quick" if quick else "")
-        self.command = f"python grade.py {table}" + (" --quick" if quick else "")
+        self.command = f"python {program or f'grade.py {table}'}" + (" --quick" if quick else "")
 
     def put(self, change: Callable[[dict[str, Any]], None]) -> None:
         """Change the figures on disk, under a lock."""

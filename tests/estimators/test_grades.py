@@ -72,6 +72,9 @@ def test_minus_one_with_any_other_single_class_is_one_class_and_unlabelled_rows(
         ([1.0, np.inf], "infinity"),
         (["a", 3, None], "mixes"),
         (3, "single value"),
+        (["good", "bad", None], "no order of their own"),
+        (np.array(["good", "bad"]), r"'bad', 'good'.*classes="),
+        (pd.Categorical(["good", "bad"]), "ordered categorical"),
     ],
 )
 def test_what_cannot_be_grades_is_refused(y, why):

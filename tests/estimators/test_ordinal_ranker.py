@@ -12,7 +12,13 @@ from tacit.estimators.grade.selection import winner
 from tacit.metrics.ordinal import ordinal_auc
 
 
-@parametrize_with_checks([OrdinalRanker(), OrdinalRanker(features="fourier")])
+def refused_on_purpose(estimator):
+    return {"check_classifiers_classes": "fits text grades without an order, which are refused"}
+
+
+@parametrize_with_checks(
+    [OrdinalRanker(), OrdinalRanker(features="fourier")], expected_failed_checks=refused_on_purpose
+)
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -272,6 +278,38 @@ def test_wrong_parameters_are_named(parameters, why):
     X, y, _ = graded(n=60, labelled=30)
     with pytest.raises(InputError, match=why):
         small(**parameters).fit(X, y)
+
+
+def broken(kind):
+    X = sp.csr_array(np.eye(30, 4))
+    if kind == "column":
+        X.indices[0] = 1_000_000
+    elif kind == "negative":
+        X.indices[0] = -7
+    else:
+        X.indptr[2:4] = [3, 1]
+    return X
+
+
+@pytest.mark.parametrize("kind", ["column", "negative", "decreasing"])
+def test_malformed_sparse_rows_are_refused_before_anything_reads_them(kind):
+    X, y, _ = graded(n=30, labelled=30)
+    with pytest.raises(InputError, match="index arrays"):
+        small().fit(broken(kind), y)
+    model = small(bandwidth=1.0, regularization=0.1).fit(sp.csr_array(X), y)
+    with pytest.raises(InputError, match="index arrays"):
+        model.predict(broken(kind))
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_values_whose_squares_overflow_are_refused_in_one_sentence(convert):
+    X, y, _ = graded(n=30, labelled=30)
+    model = small(bandwidth=1.0, regularization=0.1).fit(convert(X), y)
+    X[3, 1] = 1e160
+    with pytest.raises(InputError, match=r"1e\+160.*rescale"):
+        small().fit(convert(X), y)
+    with pytest.raises(InputError, match=r"1e\+160.*rescale"):
+        model.rank_score(convert(X))
 
 
 def test_kin40k_from_500_labels(shared_data):

@@ -16,8 +16,8 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from tacit.errors import DivergedError, InputError
+from tacit.features.feature_moments import FeatureMap, group_means, moments
 from tacit.objective.pairwise import Moments, Splits, matched_priors
-from tacit.solvers.feature_moments import FeatureMap, group_means, moments
 from tacit.threads import single_threaded_blas
 
 Vector = NDArray[np.float64]

@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 
 from tacit import threads as pool
 from tacit.errors import DivergedError
+from tacit.features.feature_moments import FeatureMap, scores
 from tacit.features.fourier import FourierFeatures
 from tacit.objective.pairwise import Splits, batch_risk
 from tacit.progress import Run
-from tacit.solvers.feature_moments import FeatureMap, scores
 from tacit.solvers.ordinal_exact import collect_moments
 
 Vector = NDArray[np.float64]
@@ -172,8 +172,8 @@ class Descent:
             self._curvature = max(self._curvature, self.features.size / len(columns) * largest)
         if self.step == "constant":
             # ‖L⁻¹φ‖² of every row and block, by random projection to a few numbers.
-            seen = scores(rows.table, sketch, self.features, threads).reshape(-1, len(self.blocks), _SKETCH)
-            leverage = np.square(seen).sum(axis=2).max(axis=1)
+            sketched = scores(rows.table, sketch, self.features, threads).reshape(-1, len(self.blocks), _SKETCH)
+            leverage = np.square(sketched).sum(axis=2).max(axis=1)
             rows.prefer(leverage)
             self._step_size = 1.0 / (1.0 + _SAFETY * self._worst(rows, leverage))
 

@@ -25,7 +25,7 @@ HOLDOUTS = (
 ORDINAL_ARFF = ("ERA", "ESL", "LEV", "car", "nursery", "balance-scale")
 NUMERIC_ARFF = (
     "autoMpg", "boston_housing", "stock", "abalone", "delta_ailerons", "bank8FM", "cpu_small", "kinematics",
-    "puma8NH", "elevators", "friedman", "mv",
+    "puma8NH", "elevators", "friedman", "mv", "house_8L", "bank32NH",
 )  # fmt: skip
 PREPARED = ("protein", "kin40k")
 _CUTS = ("Fair", "Good", "Very Good", "Premium", "Ideal")
@@ -87,7 +87,8 @@ def load_ordinal(name: str, classes: int = 5) -> OrdinalData:
 
     With classes of its own: ERA, ESL, LEV, SWD, car, nursery, balance-scale, diamonds (the cut). With a numeric
     target, here cut into ``classes`` of equal frequency: autoMpg, boston_housing, stock, abalone, delta_ailerons,
-    bank8FM, cpu_small, kinematics, puma8NH, elevators, friedman, mv, protein, kin40k, road3d (altitude).
+    bank8FM, cpu_small, kinematics, puma8NH, elevators, friedman, mv, house_8L, bank32NH, protein, kin40k, road3d
+    (altitude).
     """
     if name in ORDINAL_ARFF or name in NUMERIC_ARFF:
         arff = parse_arff(

@@ -21,11 +21,11 @@ from tacit.estimators.grade.settings import (
     candidate_strengths,
     read_priors,
 )
+from tacit.features.feature_moments import FeatureMap, group_means, scores
 from tacit.features.scaling import Scaling
 from tacit.objective.pairwise import Splits, matched_priors
 from tacit.progress import Run
 from tacit.solvers.all_threshold import solve_logistic_path
-from tacit.solvers.feature_moments import FeatureMap, group_means, scores
 from tacit.solvers.ordinal_exact import class_totals, collect_moments, present_priors, solve_path
 from tacit.solvers.stochastic import Descent, RowSampler
 from tacit.solvers.temperature import decision_values, fit_temperature
@@ -38,7 +38,7 @@ MapMaker = Callable[[Shape, int], FeatureMap]
 LARGEST_EXACT = 4_096
 LARGEST_LOGISTIC = 1 << 25
 """Numbers in the mapped labelled rows, which the logistic loss goes over again and again (256 MiB)."""
-_SELECTION_FREQUENCIES = 256
+_SELECTION_COMPONENTS = 256
 _PLAIN_REGULARIZATION = 1e-2
 
 
@@ -145,7 +145,7 @@ def _choose(
     if not begin:
         plain = s.regularization if s.regularization is not None else _PLAIN_REGULARIZATION
         return Chosen(shapes[min(len(shapes) - 1, len(BANDWIDTH_STEPS) // 2)], plain, candidates[0], None, [])
-    most = min(_SELECTION_FREQUENCIES, max(32, len(rows) // 2))
+    most = min(_SELECTION_COMPONENTS, max(32, len(rows) // 2))
     maps = [map_of(shape, most) for shape in shapes]
     strengths = candidate_strengths(s, maps[0], table[rows], weights[rows])
     # The stochastic solver's own steps are what its caller wants to hear of.

@@ -1,8 +1,8 @@
 """Reading y: which rows are labelled, and the order of the classes.
 
 One coding of what is unknown: −1 in whole numbers, None or NaN anywhere, a missing value in a categorical. The order of
-the classes comes from, first that applies: ``classes``; an ordered categorical (pandas or polars); numbers by size;
-other values as Python sorts them.
+the classes comes from, first that applies: ``classes``; an ordered categorical (pandas or polars); numbers by size.
+Text has no order of its own and is refused without one.
 
 ``y`` with nothing but −1 and 1 is the one coding that can be read two ways. As "−1 is unlabelled" it has a single
 class and nothing can be learned from it, so it is read as two classes, −1 below 1, with a warning that says so;
@@ -62,6 +62,7 @@ def read_grades(
         raise InputError("y has no labelled row: every value is -1, None or NaN; give at least two classes.")
     labels = _plain(values[known])
     if classes is None:
+        _require_order(labels)
         check_classification_targets(labels)
     order = np.unique(labels) if classes is None else _as_classes(classes)
     codes = np.full(len(values), -1, dtype=np.intp)
@@ -77,6 +78,17 @@ def encode(labels: NDArray[Any], classes: Classes) -> Codes:
     if foreign:
         raise InputError(f"y holds {foreign[0]!r}, which is not among the classes {classes.tolist()}.")
     return np.array([numbers[value] for value in distinct.tolist()], dtype=np.intp)[place.ravel()]
+
+
+def _require_order(labels: NDArray[Any]) -> None:
+    """Text sorts by the alphabet, which is hardly ever the order of grades."""
+    text = labels.dtype.kind in "US" or (labels.dtype.kind == "O" and any(isinstance(one, str) for one in labels))
+    if text:
+        found = ", ".join(map(repr, np.unique(labels)[:5].tolist()))
+        raise InputError(
+            f"y holds grades as text ({found}), which have no order of their own; list them lowest first, as in "
+            "classes=['poor', 'fair', 'good'], or give an ordered categorical."
+        )
 
 
 def _ordered_categories(y: Any) -> list[Any] | None:

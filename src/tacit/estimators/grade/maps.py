@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.features.feature_moments import FeatureMap
 from tacit.features.fourier import FourierFeatures
 from tacit.features.linear import LinearFeatures, ProjectedFeatures
 from tacit.features.nystrom import NystromFeatures, choose_landmarks, distinct_rows
 from tacit.features.scaling import Scaling
-from tacit.solvers.feature_moments import FeatureMap
 
 Matrix = NDArray[np.float64]
 

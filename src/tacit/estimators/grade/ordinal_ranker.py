@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 
 from tacit import checks
 from tacit import threads as pool
+from tacit.data.matrix import as_csr
 from tacit.errors import InputError
 from tacit.estimators.grade.fit import fit_ordinal
 from tacit.estimators.grade.grades import encode, read_grades
@@ -19,8 +20,8 @@ from tacit.estimators.grade.maps import make_map
 from tacit.estimators.grade.settings import Fitted, Settings
 from tacit.estimators.grade.streaming import OrdinalStream
 from tacit.estimators.model import Callback, Model
+from tacit.features.feature_moments import FeatureMap, scores
 from tacit.features.scaling import Scaling
-from tacit.solvers.feature_moments import FeatureMap, scores
 from tacit.solvers.stochastic import STEPS
 from tacit.solvers.temperature import decision_values
 from tacit.solvers.thresholds import RULES
@@ -61,7 +62,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         the labelled classes look like the unlabelled rows, a list states them
     threshold_rule : "logistic" (a smooth fit, steady from few labels), "squared" (the paper's), "absolute" (least MAE
         of the labelled rows), "kappa" (greatest QWK) or "accuracy"
-    classes : the grades, lowest first; None takes an ordered categorical's order, else the sorted values
+    classes : the grades, lowest first; None takes an ordered categorical's order, or numbers by size; text needs one
     unlabelled : the mark of an unlabelled row in y; None and NaN are always that
     standardise : divide every column by its standard deviation
     cv : folds over the labelled rows: a list of (train rows, test rows), or a number; as many of another draw are added
@@ -183,7 +184,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
             with pool.single_threaded_blas():
                 self._take(fit_ordinal(table[used], codes[used], weights[used], len(order), settings), order)
         if not hasattr(self, "_stream"):
-            self._stream = OrdinalStream(self._fitted(), self._map(), len(self.classes_), settings)
+            self._stream = OrdinalStream(self._fitted, self._map(), len(self.classes_), settings)
             if first:
                 self._stream.keep(table, codes, weights)
                 return self
@@ -194,7 +195,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     def rank_score(self, X: Any) -> NDArray[np.float64]:
         """The score f of every row: higher means a higher grade."""
         self._require_fitted("rank_score")
-        table = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        table = self._table(X, reset=False)
         with pool.single_threaded_blas():
             found = scores(table, self.coefficients_, self._map(), pool.resolve(self.threads))
         return np.asarray(found + self.intercept_)
@@ -257,14 +258,28 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     ) -> tuple[Any, NDArray[np.intp], Array, NDArray[np.float64]]:
         """Checked rows, class numbers, classes and weights."""
         given = known.tolist() if known is not None else (order if order is not None else self.classes)
-        table = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=known is None)
+        table = self._table(X, reset=known is None)
         mark = self.unlabelled if known is None else self._fingerprint(known)
         codes, classes = read_grades(y, given, mark, all_unlabelled=known is not None)
         check_consistent_length(table, codes)
         weights = _check_sample_weight(sample_weight, table, dtype=np.float64, ensure_non_negative=True)
-        if sp.issparse(table):
-            table = sp.csr_array(table)
         return table, codes, classes if known is None else known, cast(NDArray[np.float64], weights)
+
+    def _table(self, X: Any, *, reset: bool) -> Any:
+        """Checked rows: a dense array, or a canonical sparse one."""
+        if sp.issparse(X) and X.dtype.kind in "biuf":
+            dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
+            X = as_csr(X, "X", dtype=dtype, zeros="keep", allow_empty=True).native()
+        table = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+        cells = table.data if sp.issparse(table) else table
+        # Distances add up squares.
+        largest, allowed = float(np.abs(cells).max(initial=0.0)), float(np.finfo(cells.dtype).max) ** 0.5 / 1e3
+        if largest > allowed:
+            raise InputError(
+                f"X holds a value of magnitude {largest:.0e}, whose square is more than a {cells.dtype} can hold; "
+                f"keep values below {allowed:.0e}: rescale the column or remove the row."
+            )
+        return table
 
     def _fingerprint(self, classes: Array) -> Any:
         """The mark of the unlabelled; none where y = −1, 1 was read as two classes."""
@@ -272,15 +287,24 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
 
     def _take(self, fitted: Fitted, classes: Array) -> None:
         self.classes_ = classes
-        for name, value in vars(fitted).items():
-            setattr(self, f"{name}_", value)
-
-    def _fitted(self) -> Fitted:
-        return Fitted(**{name: getattr(self, f"{name}_") for name in Fitted.__dataclass_fields__})
+        self._fitted = fitted
+        self.kernel_ = fitted.kernel
+        self.loss_ = fitted.loss
+        self.coefficients_ = fitted.coefficients
+        self.intercept_ = fitted.intercept
+        self.thresholds_ = fitted.thresholds
+        self.slope_ = fitted.slope
+        self.bandwidth_ = fitted.bandwidth
+        self.regularization_ = fitted.regularization
+        self.unlabelled_weight_ = fitted.unlabelled_weight
+        self.class_prior_ = fitted.class_prior
+        self.selection_ = fitted.selection
+        self.history_ = fitted.history
 
     def _map(self) -> FeatureMap:
-        scaling = Scaling(self.mean_, self.scale_, np.ones_like(self.scale_))
-        return make_map(self.kernel_, self.n_components, self.bandwidth_, self.seed_, scaling, self.landmarks_)
+        learned = self._fitted
+        scaling = Scaling(learned.mean, learned.scale, np.ones_like(learned.scale))
+        return make_map(learned.kernel, self.n_components, learned.bandwidth, learned.seed, scaling, learned.landmarks)
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         facts: dict[str, Any] = {"classes": self.classes_.tolist(), "classes_kind": self.classes_.dtype.str}
@@ -288,7 +312,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         if hasattr(self, "feature_names_in_"):
             facts["column_names"] = self.feature_names_in_.tolist()
         arrays: dict[str, Array] = {}
-        for name, value in vars(self._fitted()).items():
+        for name, value in vars(self._fitted).items():
             if isinstance(value, np.ndarray):
                 arrays[name] = value
             else:

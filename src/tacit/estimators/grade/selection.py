@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 from tacit import threads as pool
 from tacit.estimators.grade.folds import Fold
 from tacit.estimators.grade.settings import Candidate
+from tacit.features.feature_moments import FeatureMap
+from tacit.metrics.ordinal import ordinal_auc
 from tacit.objective.pairwise import Moments, Splits, matched_priors
 from tacit.progress import Run
 from tacit.solvers.all_threshold import principal_axes, solve_logistic_path
-from tacit.solvers.feature_moments import FeatureMap
 from tacit.solvers.ordinal_exact import class_totals, present_priors, solve_path, unlabelled_moments
 
 Vector = NDArray[np.float64]
@@ -121,7 +122,7 @@ class Trials:
             test = self.folds[f][1]
             self.held_out[number, g, f] = columns
             self.areas[f, number, g] = [
-                ordinal_auc(self.labels[test], column, self.label_weights[test], self.count) for column in columns.T
+                ordinal_auc(self.labels[test], column, self.label_weights[test]) for column in columns.T
             ]
 
     def _unlabelled(self, features: FeatureMap, axes: Matrix) -> tuple[Vector, Matrix] | None:
@@ -270,16 +271,3 @@ def _best(results: NDArray[np.float64]) -> Place:
     order = np.lexsort((-places[:, 0], -places[:, 2], places[:, 1]))
     m, g, r = places[order[0]]
     return int(m), int(g), int(r)
-
-
-def ordinal_auc(labels: Codes, scores: Vector, weights: Vector, count: int) -> float:
-    """Mean over the splits of the weighted chance that a higher class scores higher (Eq. 2), ties counting half."""
-    distinct, group = np.unique(scores, return_inverse=True)
-    table = np.zeros((count, len(distinct)))
-    np.add.at(table, (labels, group), weights)
-    below = np.cumsum(table, axis=0)[:-1]
-    above = table.sum(axis=0) - below
-    won = np.cumsum(below, axis=1) - below / 2
-    pairs = above.sum(axis=1) * below.sum(axis=1)
-    kept = pairs > 0
-    return float(np.mean((above * won).sum(axis=1)[kept] / pairs[kept]))

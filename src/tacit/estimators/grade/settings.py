@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from tacit.errors import InputError
 from tacit.estimators.grade.maps import BANDWIDTH_STEPS, typical_bandwidth
+from tacit.features.feature_moments import FeatureMap
 from tacit.features.scaling import Scaling
 from tacit.progress import Callback
-from tacit.solvers.feature_moments import FeatureMap
 
 Vector = NDArray[np.float64]
 
