@@ -97,7 +97,7 @@ def test_features_and_graphs_stand_beside_the_table(shop, tmp_path, tacit_json, 
     fit = ["fit", "recommend", shop, "-o", tmp_path / "m", "--factors", 2]
     outcome = tacit_json(*fit, *given)
     assert {"with", "without", "gain"} <= outcome["gain"].keys()
-    assert "without on" in tacit(*fit, *given)
+    assert "95 % interval" in tacit(*fit, *given)
     assert len(tacit_json("recommend", tmp_path / "m", "u1", "-k", 2)["recommended"]) == 2
     assert "give some" in refused(*fit, "--report-gain")
     assert "none of the ids in the column 'name'" in refused(*fit, "--row-features", tmp_path / "items.csv")

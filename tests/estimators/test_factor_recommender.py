@@ -129,7 +129,7 @@ def test_tuples_and_dates_can_be_ids(tmp_path):
     ids = [(1, "a"), (2, "b"), (3, "c")]
     model = small(factors=2).fit(Interactions.from_matrix(np.eye(3), row_ids=ids, col_ids=["x", "y", "z"]))
     model.save(tmp_path / "m")
-    assert tacit.load(tmp_path / "m").recommend((2, "b"), k=1).queries[0] == (2, "b")
+    assert tacit.load(tmp_path / "m").recommend([(2, "b")], k=1).queries[0] == (2, "b")
 
 
 def test_similar_is_cosine_without_itself(model):
@@ -439,3 +439,68 @@ def test_small_data_with_too_many_factors_still_beat_popularity(seed):
         for model in (FactorRecommender(progress=False), Popularity())
     )
     assert found > 1.1 * popular
+
+
+# -- unknown ids, and scikit-learn's model selection ---------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def named_model():
+    table = {"who": ["ann", "ann", "bob", "bob", "cy"], "what": ["tea", "jam", "tea", "bread", "jam"]}
+    return FactorRecommender(factors=2).fit(Interactions.from_table(table, row="who", col="what"))
+
+
+def test_unknown_rows_are_refused_skipped_or_answered_by_the_average(named_model):
+    with pytest.raises(UnknownIdError, match="'zoe'"):
+        named_model.recommend(["ann", "zoe"])
+    known = named_model.recommend(["ann"], k=1)
+    skipped = named_model.recommend(["zoe", "ann"], k=1, unknown="skip")
+    assert skipped.queries.tolist() == ["ann"]
+    np.testing.assert_array_equal(skipped.scores, known.scores)
+    average = named_model.recommend(["zoe", "ann"], k=3, unknown="average")
+    assert average.ids[1, 0] == known.ids[0, 0]
+    mean = named_model.row_factors_.mean(axis=0) @ named_model.col_factors_.T
+    np.testing.assert_allclose(average.scores[0], np.sort(mean)[::-1], rtol=1e-5)
+    with pytest.raises(InputError, match="unknown"):
+        named_model.recommend(["zoe"], unknown="popular")
+    with pytest.raises(InputError, match="similar to an id that is unknown"):
+        named_model.similar_cols(["milk"], unknown="average")
+
+
+def test_excluding_what_the_model_does_not_know_changes_nothing(named_model):
+    plain = named_model.recommend(["cy"], k=2)
+    again = named_model.recommend(["cy"], k=2, exclude=["milk"])
+    np.testing.assert_array_equal(plain.ids, again.ids)
+    by_row = named_model.recommend(["cy"], k=2, exclude={"cy": ["milk", plain.ids[0, 0]]})
+    assert by_row.ids[0, 0] == plain.ids[0, 1]
+    with pytest.raises(UnknownIdError, match="include"):
+        named_model.recommend(["cy"], include=["milk"])
+
+
+def test_a_tuple_holds_several_ids(named_model):
+    several = named_model.recommend(("ann", "bob"), k=1)
+    assert several.queries.tolist() == ["ann", "bob"]
+    pairs = Interactions.from_matrix(np.eye(2), row_ids=[("a", 1), ("b", 2)])
+    model = FactorRecommender(factors=1).fit(pairs)
+    with pytest.raises(InputError, match="give it in a list"):
+        model.recommend(("a", 1))
+    assert model.recommend([("a", 1)], k=1).queries.tolist() == [("a", 1)]
+
+
+def test_an_error_never_shows_another_rows_id(named_model):
+    with pytest.raises(UnknownIdError) as caught:
+        named_model.recommend(["zoe"])
+    assert not {"ann", "bob", "cy"} & set(str(caught.value).replace("'", " ").split())
+
+
+def test_grid_search_picks_the_model_that_ranks_better():
+    from sklearn.model_selection import GridSearchCV
+
+    rng = np.random.default_rng(0)
+    groups = np.kron(np.eye(4), np.ones((30, 12)))
+    matrix = sp.csr_array((rng.random(groups.shape) < 0.05 + 0.6 * groups).astype(np.float32))
+    search = GridSearchCV(FactorRecommender(factors=4, random_state=0), {"regularization": [0.1, 0.999]}, cv=3)
+    search.fit(matrix)
+    assert search.best_params_ == {"regularization": 0.1}
+    scores = search.cv_results_["mean_test_score"]
+    assert 0 <= scores[1] < scores[0] <= 1

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tacit import checks
 from tacit.data.interactions import Interactions
 from tacit.estimators.ranked import Ranked
-from tacit.estimators.recommend.factor_queries import listed
+from tacit.estimators.recommend.asking import listed
 from tacit.estimators.recommend.factor_recommender import as_interactions
 from tacit.neighbours.best import best_columns
 from tacit.threads import even_chunks

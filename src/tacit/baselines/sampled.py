@@ -24,6 +24,7 @@ from tacit.data.matrix import Csr, as_csr, take_rows
 from tacit.errors import DivergedError
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import factor_queries, tower_design
+from tacit.estimators.recommend.asking import listed
 from tacit.estimators.recommend.factor_recommender import as_interactions
 from tacit.kernels import sampled as kernels
 from tacit.neighbours.topk import top_k
@@ -140,7 +141,7 @@ class SampledFactors:
 
     def recommend(self, rows: Any, k: int = 10, exclude_seen: bool = True, *, context: Any = None) -> Ranked:
         """The k best columns for each row, best first."""
-        queries = factor_queries.listed(rows, self.row_ids_)
+        queries = listed(rows, self.row_ids_)
         numbers = self.row_ids_.require(queries)
         factors = factor_queries.in_context(self, self.row_factors_[numbers], context)
         lists = take_rows(self.seen_, numbers)[:2] if exclude_seen else None

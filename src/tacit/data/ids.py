@@ -133,9 +133,10 @@ class Ids:
             first = values[int(unknown[0])]
             first = first.item() if isinstance(first, np.generic) else first
             more = f" (and {len(unknown) - 1} more)" if len(unknown) > 1 else ""
-            known = f"0 to {len(self) - 1}" if self.is_range else f"such as {self.all()[:1].tolist()[0]!r}"
+            # Ids may be people's: the sentence shows none but the caller's own.
+            kind = f" (0 to {len(self) - 1})" if self.is_range else " (whole numbers)" if self.is_numeric else ""
             raise UnknownIdError(
-                f"{self.name}: {first!r}{more} is unknown to this model, which knows {len(self)} ids, {known}; "
+                f"{self.name}: {first!r}{more} is unknown to this model, which knows {len(self)} ids{kind}; "
                 "check the spelling and type, or add it with fold_in or partial_fit."
             )
         return numbers

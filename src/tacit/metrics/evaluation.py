@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit.data.ids import Ids
+from tacit.data.interactions import Interactions
 from tacit.data.matrix import as_csr, as_dense, take_rows
 from tacit.errors import InputError
 from tacit.kernels import evaluation as kernels
@@ -139,6 +140,23 @@ def evaluate_factors(
         return _aucs(row_factors[rows], col_factors, _rows(cells, rows), held_out, threads)
 
     return _evaluate(lists, aucs, cells, test, k, metrics, details)
+
+
+def hidden_ndcg(model: Any, positives: Any, *, share: float = 0.2, k: int = 10, seed: int = 0) -> float:
+    """Mean NDCG@k when a share of the positives of given rows is hidden and the rest is folded in.
+
+    ``model`` answers ``recommend`` for a sparse matrix of rows and has ``col_ids_``; ``positives`` (n, columns) need
+    not be rows that it has seen. What is hidden depends on the positives and the seed alone, so that models can be
+    compared.
+    """
+    shown, hidden = Interactions.from_matrix(as_csr(positives, "positives")).split(test=share, seed=seed)
+    asked = np.flatnonzero(np.diff(hidden.matrix.indptr))
+    if not len(asked):
+        raise InputError("positives: too few to hide some and rank by the rest; give more rows.")
+    ids = model.recommend(shown.matrix[asked], k=k).ids
+    numbers = np.reshape(model.col_ids_.numbers(ids.ravel()), ids.shape)
+    found = evaluate_lists(numbers, hidden.matrix[asked], k=k, metrics=("ndcg",), train=shown.matrix[asked])
+    return found[f"ndcg@{k}"]
 
 
 def evaluate_lists(

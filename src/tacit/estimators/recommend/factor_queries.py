@@ -1,6 +1,6 @@
 """Questions to a fitted ``FactorRecommender``: who gets what, and who is like whom."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,19 +8,18 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit import checks
-from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
 from tacit.data.matrix import take_rows
 from tacit.errors import InputError
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import factor_growth
+from tacit.estimators.recommend.asking import Filter, Unknown, filtered, listed, named, numbered
 from tacit.neighbours.topk import Lists, fill_zero_rows, normalise, top_k
 
 if TYPE_CHECKING:
     from tacit.estimators.recommend.factor_recommender import FactorRecommender
 
 Array = NDArray[Any]
-Filter = Iterable[Any] | Mapping[Any, Iterable[Any]] | None
 
 
 def recommend(
@@ -32,6 +31,7 @@ def recommend(
     exclude: Filter,
     context: Mapping[str, Any] | None = None,
     features: Any = None,
+    unknown: Unknown = "error",
 ) -> Ranked:
     """The k best columns for known rows, or for new rows that are folded in on the way."""
     checks.integer("k", k, 1)
@@ -45,15 +45,13 @@ def recommend(
         seen = positives.indptr, positives.indices
         queries = np.arange(len(factors)) if ids is None else ids.all()
     else:
-        queries = listed(rows, model.row_ids_)
-        numbers = model.row_ids_.require(queries)
-        factors = model.row_factors_[numbers]
-        seen = take_rows(model.seen_, numbers)[:2]
+        queries, numbers = numbered(rows, model.row_ids_, unknown)
+        factors, seen = _known_rows(model, numbers)
     factors = in_context(model, factors, context)
     if not model.context_ids_ and not factors.any(axis=1).all():
         factors = fill_zero_rows(factors, _average_row(model)[None])
-    allowed, included = _filter(model.col_ids_, queries, include, "include")
-    refused, excluded = _filter(model.col_ids_, queries, exclude, "exclude")
+    allowed, included = filtered(model.col_ids_, queries, include, "include")
+    refused, excluded = filtered(model.col_ids_, queries, exclude, "exclude")
     if refused is not None:
         allowed = ~refused if allowed is None else allowed & ~refused
     found, scores = top_k(
@@ -62,12 +60,25 @@ def recommend(
         k,
         seen=seen if exclude_seen else None,
         included=included,
-        limited=_named(queries, include),
+        limited=named(queries, include),
         excluded=excluded,
         allowed=allowed,
         threads=model.threads,
     )
     return Ranked(queries, model.col_ids_.take(found), scores, found >= 0)
+
+
+def _known_rows(model: "FactorRecommender", numbers: NDArray[np.int64]) -> tuple[Array, Lists]:
+    """Factors and positives of these rows; -1 stands for a row of which nothing is known."""
+    known = numbers >= 0
+    if known.all():
+        return model.row_factors_[numbers], take_rows(model.seen_, numbers)[:2]
+    factors = np.zeros((len(numbers), model.row_factors_.shape[1]), dtype=model.row_factors_.dtype)
+    factors[known] = model.row_factors_[numbers[known]]
+    indptr, indices = take_rows(model.seen_, numbers[known])[:2]
+    counts = np.zeros(len(numbers), dtype=np.int64)
+    counts[known] = np.diff(indptr)
+    return factors, (np.concatenate(([0], np.cumsum(counts))), indices)
 
 
 def in_context(model: Any, factors: Array, context: Mapping[str, Any] | None) -> Array:
@@ -107,63 +118,15 @@ def _average_row(model: "FactorRecommender") -> Array:
     return model._derived.of("average row", (factors,), lambda: factors.mean(axis=0, dtype=np.float64))
 
 
-def similar(model: "FactorRecommender", side: str, wanted: Any, k: int) -> Ranked:
+def similar(model: "FactorRecommender", side: str, wanted: Any, k: int, unknown: Unknown = "error") -> Ranked:
     """The k nearest rows (columns) by cosine, each without itself."""
     checks.integer("k", k, 1)
     rows = side == "rows"
     factors, ids = (model.row_factors_, model.row_ids_) if rows else (model.col_factors_, model.col_ids_)
-    queries = listed(wanted, ids)
-    numbers = ids.require(queries)
+    if unknown == "average":
+        raise InputError('unknown must be "error" or "skip" here: nothing is similar to an id that is unknown.')
+    queries, numbers = numbered(wanted, ids, unknown)
     directions = model._derived.of(f"directions of {side}", (factors,), lambda: normalise(factors))
     itself = (np.arange(len(numbers) + 1, dtype=np.int64), numbers.astype(np.int32))
     found, scores = top_k(directions[numbers], directions, k, excluded=itself, threads=model.threads)
     return Ranked(queries, ids.take(found), scores, found >= 0)
-
-
-def listed(wanted: Any, ids: Ids) -> Array:
-    """Ids as a one-dimensional array: one id, any iterable of ids, or a column of a table."""
-    if isinstance(wanted, str | bytes | int | np.generic) or wanted is None or _is_one_id(wanted, ids):
-        wanted = [wanted]
-    if isinstance(wanted, np.ndarray) and wanted.ndim != 1:
-        raise InputError(f"ids must be one-dimensional, not of shape {wanted.shape}.")
-    if isinstance(wanted, np.ndarray) and wanted.dtype.kind in "iuO":
-        return wanted
-    wanted = list(wanted)
-    if wanted and all(isinstance(value, int | np.integer) for value in wanted):
-        return np.array(wanted, dtype=np.int64)
-    array = np.empty(len(wanted), dtype=object)
-    array[:] = wanted
-    return array
-
-
-def _is_one_id(wanted: Any, ids: Ids) -> bool:
-    """Tuples, dates and the like can be ids themselves."""
-    if isinstance(wanted, tuple):
-        return wanted in ids
-    return not isinstance(wanted, Iterable)
-
-
-def _named(queries: Array, wanted: Filter) -> NDArray[np.bool_] | None:
-    """Which rows a mapping speaks of."""
-    if not isinstance(wanted, Mapping):
-        return None
-    return np.array([query in wanted for query in queries.tolist()], dtype=np.bool_)
-
-
-def _filter(ids: Ids, queries: Array, wanted: Filter, name: str) -> tuple[NDArray[np.bool_] | None, Lists | None]:
-    """A mask for all rows, or sorted lists per row; that of a row which the mapping does not name is empty."""
-    if wanted is None:
-        return None, None
-    if isinstance(wanted, str | bytes):
-        raise InputError(f"{name} must be a collection of ids, or a mapping from row id to ids, not {wanted!r}.")
-    if not isinstance(wanted, Mapping):
-        mask = np.zeros(len(ids), dtype=bool)
-        mask[ids.require(listed(wanted, ids))] = True
-        return mask, None
-    nothing = np.empty(0, dtype=np.int64)
-    rows = [
-        np.unique(ids.require(listed(wanted[query], ids))) if query in wanted else nothing for query in queries.tolist()
-    ]
-    indptr = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64)
-    indices = np.concatenate(rows) if rows else np.empty(0)
-    return None, (indptr, indices.astype(np.int32))

@@ -1,7 +1,7 @@
 """Recommend from positives alone: factorize the whole matrix, labelled and unlabelled cells alike."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +16,9 @@ from tacit.errors import InputError
 from tacit.estimators.model import Callback, Model
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import factor_growth, factor_queries, side_gain, whole_data_fit
+from tacit.estimators.recommend.asking import Filter, Unknown, listed
 from tacit.estimators.recommend.derived import Derived
+from tacit.metrics.evaluation import hidden_ndcg
 from tacit.objective.formulations import Unlabelled
 from tacit.objective.losses import Loss
 from tacit.objective.recipes import Recipe
@@ -220,11 +222,12 @@ class FactorRecommender(Model):
         rows: Any = None,
         k: int = 10,
         exclude_seen: bool = True,
-        include: Iterable[Any] | Mapping[Any, Iterable[Any]] | None = None,
-        exclude: Iterable[Any] | Mapping[Any, Iterable[Any]] | None = None,
+        include: Filter = None,
+        exclude: Filter = None,
         *,
         context: Mapping[str, Any] | None = None,
         features: Any = None,
+        unknown: Unknown = "error",
     ) -> Ranked:
         """The k best columns for each row, best first.
 
@@ -235,33 +238,47 @@ class FactorRecommender(Model):
         rows : ids; one id; or ``Interactions`` or a sparse matrix of rows the model has not seen, folded in first
         exclude_seen : leave out what the row has already
         include, exclude : the only columns that may come back, and those that may not: ids for all rows, or a
-            mapping from row id to ids
+            mapping from row id to ids; ids in ``exclude`` that the model does not know change nothing
         context : name → id, or one id per row, for a model trained with contexts
         features : of rows the model has not seen; without ``rows`` the features alone decide
+        unknown : what to do with row ids that the model does not know: an "error", "skip" them, or give them the
+            "average" row's list
         """
         self._require_fitted("recommend")
-        return factor_queries.recommend(self, rows, k, exclude_seen, include, exclude, context, features)
+        return factor_queries.recommend(self, rows, k, exclude_seen, include, exclude, context, features, unknown)
 
-    def similar_rows(self, rows: Any, k: int = 10) -> Ranked:
-        """The k rows with the most similar factors (cosine), without the row itself."""
+    def similar_rows(self, rows: Any, k: int = 10, *, unknown: Unknown = "error") -> Ranked:
+        """The k rows with the most similar factors (cosine), without the row itself; ``unknown`` "error" or "skip"."""
         self._require_fitted("similar_rows")
-        return factor_queries.similar(self, "rows", rows, k)
+        return factor_queries.similar(self, "rows", rows, k, unknown)
 
-    def similar_cols(self, cols: Any, k: int = 10) -> Ranked:
-        """The k columns with the most similar factors (cosine), without the column itself."""
+    def similar_cols(self, cols: Any, k: int = 10, *, unknown: Unknown = "error") -> Ranked:
+        """The k columns with the most similar factors (cosine), without the column itself; ``unknown`` as for rows."""
         self._require_fitted("similar_cols")
-        return factor_queries.similar(self, "cols", cols, k)
+        return factor_queries.similar(self, "cols", cols, k, unknown)
 
-    def score(self, rows: Any, cols: Any, *, context: Mapping[str, Any] | None = None) -> Array:
+    def score(self, rows: Any, cols: Any = None, *, context: Mapping[str, Any] | None = None) -> Any:
+        """Two ids, or two lists of them: ``score_pairs``. A matrix of positives alone: how well the model ranks.
+
+        The second is what scikit-learn's model selection asks for. Of each row of the matrix (known to the model or
+        not) a fifth of the positives is hidden, the row is folded in from the rest, and NDCG@10 over the hidden ones
+        is averaged (``metrics.hidden_ndcg``): higher is better, so ``GridSearchCV`` over a recommender works.
+        """
+        self._require_fitted("score")
+        if cols is None:
+            return hidden_ndcg(self, as_interactions(rows).matrix)
+        return self.score_pairs(rows, cols, context=context)
+
+    def score_pairs(self, rows: Any, cols: Any, *, context: Mapping[str, Any] | None = None) -> Array:
         """⟨p_x, q_y⟩ for pairs of ids, zero for a row without positives; either may be a single id.
 
         ``context`` as in ``recommend``.
         """
-        self._require_fitted("score")
-        x = self.row_ids_.require(factor_queries.listed(rows, self.row_ids_))
-        y = self.col_ids_.require(factor_queries.listed(cols, self.col_ids_))
+        self._require_fitted("score_pairs")
+        x = self.row_ids_.require(listed(rows, self.row_ids_))
+        y = self.col_ids_.require(listed(cols, self.col_ids_))
         if len(x) != len(y) and 1 not in (len(x), len(y)):
-            raise InputError(f"score needs as many rows as columns, but there are {len(x)} and {len(y)}.")
+            raise InputError(f"score_pairs needs as many rows as columns, but there are {len(x)} and {len(y)}.")
         x, y = np.broadcast_arrays(x, y)
         factors = factor_queries.in_context(self, self.row_factors_[x], context)
         scores: Array = np.einsum("ij,ij->i", factors, self.col_factors_[y])
