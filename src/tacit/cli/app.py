@@ -28,6 +28,7 @@ VERBS: dict[str, str] = {
     "stream": "Learn from ratings as they come, with the running error",
     "similar": "Show the nearest neighbours of something a model knows",
     "evaluate": "Measure a model on what it has not seen",
+    "data": "Get published data sets from their publisher",
     "bench": "Measure a table or figure of a paper, or a job beside its peers",
     "doctor": "Show versions, cores, threads, caches and extras",
     "warm": "Compile all kernels now, so that no later command waits for it",
