@@ -207,3 +207,18 @@ def test_a_rating_stream_recommends_too(tmp_path, tacit_json, refused):
     found = tacit_json("recommend", tmp_path / "m", "ann", "-k", 3)
     assert [one["id"] for one in found["recommended"]] == model.recommend("ann", k=3).ids[0].tolist()
     assert "do not apply" in refused("recommend", tmp_path / "m", "--having", 1)
+
+
+def test_update_takes_in_new_lines_without_training(shop, tmp_path, tacit_json, tacit):
+    path = tmp_path / "m.tacit"
+    tacit_json("fit", "recommend", shop, "-o", path, "--factors", 3, "--row", "user", "--col", "item")
+    trained = path.read_bytes()
+    news = tmp_path / "news.csv"
+    news.write_text("user,item\nu0,novelty\nstranger,novelty\nstranger,tea\n")
+    outcome = tacit_json("update", path, news, "-o", tmp_path / "grown", "--row", "user", "--col", "item")
+    assert (outcome["events"], outcome["new_rows"], outcome["new_columns"]) == (3, 1, 1)
+    assert path.read_bytes() == trained
+    found = tacit_json("recommend", tmp_path / "grown", "stranger", "-k", 12)
+    assert {"novelty", "tea"}.isdisjoint(one["id"] for one in found["recommended"])
+    assert "1 rows and 1 columns joined" in tacit("update", path, news, "--row", "user", "--col", "item")
+    assert path.read_bytes() == (tmp_path / "grown").read_bytes()

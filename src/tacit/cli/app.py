@@ -21,6 +21,7 @@ from tacit.progress import InterruptedFitWarning
 VERBS: dict[str, str] = {
     "demo": "Show every job on real data that comes with Tacit",
     "fit": "Train a model and save it to one file",
+    "update": "Take new interactions into a saved recommender, without training it anew",
     "recommend": "Recommend columns (items) to rows (users) of a saved model",
     "tag": "Suggest labels for texts by a saved model",
     "audit": "Find labels that are probably missing, for a person to confirm",

@@ -10,7 +10,7 @@ What is missing, and what was unknown when the encoder was fitted, stores nothin
 number therefore counts as the mean.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -98,23 +98,25 @@ class FeatureEncoder:
         """Where fields begin, and the end of the last: field f has the columns borders[f] to borders[f + 1]."""
         return np.array([0, *(field.stop for field in self.fields_)], dtype=np.int64)
 
-    def fit(self, table: Any, ids: Ids) -> "FeatureEncoder":
+    def fit(self, table: Any, ids: Ids | Iterable[Hashable]) -> "FeatureEncoder":
         """Learn the fields from the lines of ``table`` whose id is among ``ids``."""
-        self._learn(*self._lines(table, ids))
+        self._learn(*self._lines(table, _as_ids(ids)))
         return self
 
-    def transform(self, table: Any, ids: Ids) -> sp.csr_array:
+    def transform(self, table: Any, ids: Ids | Iterable[Hashable]) -> sp.csr_array:
         """Features of ``ids``, shape (len(ids), columns); an id without a line has none."""
         if not hasattr(self, "fields_"):
             raise InputError("this FeatureEncoder is not fitted yet; call fit or fit_transform first.")
-        frame, rows = self._lines(table, ids)
-        return self._encode(frame, rows, len(ids))
+        known = _as_ids(ids)
+        frame, rows = self._lines(table, known)
+        return self._encode(frame, rows, len(known))
 
-    def fit_transform(self, table: Any, ids: Ids) -> sp.csr_array:
+    def fit_transform(self, table: Any, ids: Ids | Iterable[Hashable]) -> sp.csr_array:
         """Both at once."""
-        frame, rows = self._lines(table, ids)
+        known = _as_ids(ids)
+        frame, rows = self._lines(table, known)
         self._learn(frame, rows)
-        return self._encode(frame, rows, len(ids))
+        return self._encode(frame, rows, len(known))
 
     # -- steps -------------------------------------------------------------------------------------------------
 
@@ -221,6 +223,10 @@ class FeatureEncoder:
             )
         known = col >= 0
         return lines["row"].to_numpy()[known], col[known], np.ones(int(known.sum()))
+
+
+def _as_ids(ids: Ids | Iterable[Hashable]) -> Ids:
+    return ids if isinstance(ids, Ids) else Ids(ids)
 
 
 def _kind(column: "pl.Series") -> Kind:

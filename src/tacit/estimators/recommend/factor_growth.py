@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from tacit import checks, threads
 from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
-from tacit.data.matrix import as_csr, transpose
+from tacit.data.matrix import as_csr, take_rows, transpose
 from tacit.errors import InputError
 from tacit.estimators.recommend import tower_fit
+from tacit.estimators.recommend.asking import listed
 from tacit.estimators.recommend.whole_data_fit import random_factors
 from tacit.objective import losses
 from tacit.solvers import als
@@ -60,6 +61,13 @@ def require_plain(model: "FactorRecommender", call: str) -> None:
         raise InputError(f"{call} is for models of plain ids, and this one {reason}; call fit on all data instead.")
 
 
+def require_own_problem(model: "FactorRecommender", call: str) -> None:
+    """Refuse models whose rows are not placed by their own positives."""
+    reason = "has contexts" if model.context_ids_ else _constraint(model)
+    if reason is not None:
+        raise InputError(f"{call} places rows by their own positives, and this model {reason}; call fit instead.")
+
+
 def _constraint(model: "FactorRecommender") -> str | None:
     """Why a row's factor is not the minimiser of its own problem, if so."""
     if model.biases:
@@ -67,6 +75,38 @@ def _constraint(model: "FactorRecommender") -> str | None:
     if model.nonnegative:
         return "is kept non-negative"
     return None if model.unlabelled == "all" else f"was trained with unlabelled={model.unlabelled!r}"
+
+
+def place(
+    model: "FactorRecommender", interactions: Any, side: str, features: Any, add: bool, ids: Any, replace: bool
+) -> Array:
+    """Factors (n, g) of rows (columns) by their positives, their features or both, and kept where asked for."""
+    if (ids is not None or replace) and not add:
+        raise InputError("ids and replace say how something is kept; give add=True beside them.")
+    if interactions is None:
+        factors = from_features(model, features, side)
+        if not add:
+            return factors
+        if ids is None:
+            raise InputError("add=True needs ids for what is added; give ids=[...], one for each row of features.")
+        other = model.col_ids_ if side == "rows" else model.row_ids_
+        positives, given = as_csr(sp.csr_array((len(factors), len(other))), "interactions", allow_empty=True), None
+    else:
+        positives, given = new_positives(model, interactions, side)
+        factors = None
+    own = model.row_ids_ if side == "rows" else model.col_ids_
+    named = given if ids is None else Ids(listed(ids, own), "ids")
+    if named is not None and len(named) != positives.shape[0]:
+        raise InputError(f"ids has {len(named)} ids for {positives.shape[0]} that are folded in; give one for each.")
+    if add:
+        grown, numbers = _grown_ids(model, positives, named, side)
+        if not replace:
+            positives = _with_history(model, positives, numbers, side)
+    if factors is None or (add and positives.nnz):
+        factors = fold_in(model, positives, side, features)
+    if add:
+        _keep(model, positives, grown, numbers, factors, side)
+    return factors
 
 
 def from_features(model: "FactorRecommender", features: Any, side: str) -> Array:
@@ -88,12 +128,12 @@ def from_features(model: "FactorRecommender", features: Any, side: str) -> Array
 
 def fold_in(model: "FactorRecommender", positives: sp.csr_array, side: str, features: Any = None) -> Array:
     """Factors (n, g) that minimise the objective over these rows, the other side's factors fixed."""
-    reason = "has contexts" if model.context_ids_ else _constraint(model)
-    if reason is not None:
-        raise InputError(f"fold_in places rows by their own positives, and this model {reason}; call fit instead.")
+    require_own_problem(model, "fold_in")
     rows = side == "rows"
     other_weight = model.col_weight_ if rows else model.row_weight_
-    other = np.ascontiguousarray(model.col_factors_ if rows else model.row_factors_)
+    other = model.col_factors_ if rows else model.row_factors_
+    if not other.flags.c_contiguous:
+        other = np.ascontiguousarray(other)
     problem = model.recipe_.side_of_new(positives, other_weight, side)
     known = model._derived.of(f"caches for {side}", (other, other_weight), lambda: problem.caches(other, model.threads))
     problem = replace(problem, known_caches=known)
@@ -109,8 +149,10 @@ def fold_in(model: "FactorRecommender", positives: sp.csr_array, side: str, feat
     return factors
 
 
-def add(model: "FactorRecommender", positives: sp.csr_array, ids: Ids | None, factors: Array, side: str) -> None:
-    """Keep folded-in rows (columns): known ids are replaced, unknown ones appended."""
+def _grown_ids(
+    model: "FactorRecommender", positives: sp.csr_array, ids: Ids | None, side: str
+) -> tuple[Ids, NDArray[np.int64]]:
+    """The model's ids with the unknown ones of ``ids`` appended, and the numbers of ``ids`` among them."""
     rows = side == "rows"
     own = model.row_ids_ if rows else model.col_ids_
     if not own.is_range and (ids is None or ids.is_range):
@@ -120,9 +162,31 @@ def add(model: "FactorRecommender", positives: sp.csr_array, ids: Ids | None, fa
         )
     if ids is None:
         numbers = np.arange(len(own), len(own) + positives.shape[0])
-        grown = Ids.range(len(own) + positives.shape[0], own.name)
-    else:
-        grown, numbers = _extended(own, ids)
+        return Ids.range(len(own) + positives.shape[0], own.name), numbers
+    return extended(own, ids)
+
+
+def _with_history(
+    model: "FactorRecommender", positives: sp.csr_array, numbers: NDArray[np.int64], side: str
+) -> sp.csr_array:
+    """These positives and those that the model has for the same rows (columns)."""
+    seen = model.seen_ if side == "rows" else transpose(model.seen_)[0]
+    known = np.flatnonzero(numbers < seen.shape[0])
+    indptr, indices, data = take_rows(seen, numbers[known])
+    of_row = np.repeat(known, np.diff(indptr))
+    history = sp.csr_array((data, (of_row, indices)), shape=positives.shape)
+    return as_csr(positives.native() + history, "interactions", allow_empty=True)
+
+
+def _keep(
+    model: "FactorRecommender",
+    positives: sp.csr_array,
+    grown: Ids,
+    numbers: NDArray[np.int64],
+    factors: Array,
+    side: str,
+) -> None:
+    rows = side == "rows"
     seen = model.seen_ if rows else transpose(model.seen_)[0]
     seen = _with_rows(seen, positives, numbers, len(grown))
     weights = model.recipe_.rows if rows else model.recipe_.cols
@@ -133,6 +197,7 @@ def add(model: "FactorRecommender", positives: sp.csr_array, ids: Ids | None, fa
         model.row_factors_ = _placed(model.row_factors_, factors, numbers, len(grown))
         model.row_weight_ = _placed(model.row_weight_, weight, numbers, len(grown))
     else:
+        model.joined_cols_ += len(grown) - len(model.col_ids_)
         model.col_ids_ = grown
         model.col_factors_ = _placed(model.col_factors_, factors, numbers, len(grown))
         model.col_weight_ = _placed(model.col_weight_, weight, numbers, len(grown))
@@ -140,8 +205,8 @@ def add(model: "FactorRecommender", positives: sp.csr_array, ids: Ids | None, fa
 
 def joined(model: "FactorRecommender", more: Interactions) -> Interactions:
     """The model's positives and more of them, under ids that are extended where needed."""
-    row_ids, rows = _extended(model.row_ids_, more.row_ids)
-    col_ids, cols = _extended(model.col_ids_, more.col_ids)
+    row_ids, rows = extended(model.row_ids_, more.row_ids)
+    col_ids, cols = extended(model.col_ids_, more.col_ids)
     coo = more.matrix.tocoo()
     shape = (len(row_ids), len(col_ids))
     new = sp.csr_array((coo.data, (rows[coo.coords[0]], cols[coo.coords[1]])), shape=shape)
@@ -160,7 +225,7 @@ def grown_factors(model: "FactorRecommender", shape: tuple[int, int]) -> tuple[A
     return rows, np.concatenate((model.col_factors_, fresh))
 
 
-def _extended(ids: Ids, more: Ids) -> tuple[Ids, NDArray[np.int64]]:
+def extended(ids: Ids, more: Ids) -> tuple[Ids, NDArray[np.int64]]:
     """These ids with the unknown ones of ``more`` appended, and the numbers of ``more`` among them."""
     if more.is_range and (ids.is_range or len(more) == len(ids)):
         # A bare matrix speaks in the model's own numbering.

@@ -8,11 +8,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit import checks
+from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
-from tacit.data.matrix import take_rows
 from tacit.errors import InputError
 from tacit.estimators.ranked import Ranked
-from tacit.estimators.recommend import factor_growth
+from tacit.estimators.recommend import factor_events, factor_growth, recent_rows
 from tacit.estimators.recommend.asking import Filter, Unknown, filtered, listed, named, numbered
 from tacit.neighbours.topk import Lists, fill_zero_rows, normalise, top_k
 
@@ -46,17 +46,18 @@ def recommend(
         queries = np.arange(len(factors)) if ids is None else ids.all()
     else:
         queries, numbers = numbered(rows, model.row_ids_, unknown)
-        factors, seen = _known_rows(model, numbers)
+        factors, seen = known_rows(model, numbers)
+    col_ids, items = columns(model)
     factors = in_context(model, factors, context)
     if not model.context_ids_ and not factors.any(axis=1).all():
         factors = fill_zero_rows(factors, _average_row(model)[None])
-    allowed, included = filtered(model.col_ids_, queries, include, "include")
-    refused, excluded = filtered(model.col_ids_, queries, exclude, "exclude")
+    allowed, included = filtered(col_ids, queries, include, "include")
+    refused, excluded = filtered(col_ids, queries, exclude, "exclude")
     if refused is not None:
         allowed = ~refused if allowed is None else allowed & ~refused
     found, scores = top_k(
         factors,
-        model.col_factors_,
+        items,
         k,
         seen=seen if exclude_seen else None,
         included=included,
@@ -65,20 +66,21 @@ def recommend(
         allowed=allowed,
         threads=model.threads,
     )
-    return Ranked(queries, model.col_ids_.take(found), scores, found >= 0)
+    return Ranked(queries, col_ids.take(found), scores, found >= 0)
 
 
-def _known_rows(model: "FactorRecommender", numbers: NDArray[np.int64]) -> tuple[Array, Lists]:
-    """Factors and positives of these rows; -1 stands for a row of which nothing is known."""
-    known = numbers >= 0
-    if known.all():
-        return model.row_factors_[numbers], take_rows(model.seen_, numbers)[:2]
-    factors = np.zeros((len(numbers), model.row_factors_.shape[1]), dtype=model.row_factors_.dtype)
-    factors[known] = model.row_factors_[numbers[known]]
-    indptr, indices = take_rows(model.seen_, numbers[known])[:2]
-    counts = np.zeros(len(numbers), dtype=np.int64)
-    counts[known] = np.diff(indptr)
-    return factors, (np.concatenate(([0], np.cumsum(counts))), indices)
+def known_rows(model: "FactorRecommender", numbers: NDArray[np.int64]) -> tuple[Array, Lists]:
+    """Factors (n, g) of these rows and the columns that they have; -1 stands for a row of which nothing is known."""
+    arrays, recent = factor_events.current(model)
+    return recent_rows.take(recent, arrays.positives, arrays.row_factors, numbers)
+
+
+def columns(model: "FactorRecommender") -> tuple[Ids, Array]:
+    """Ids and factors of the columns, as many of the one as of the other while some join."""
+    while True:
+        factors, ids = model.col_factors_, model.col_ids_
+        if len(factors) == len(ids):
+            return ids, factors
 
 
 def in_context(model: Any, factors: Array, context: Mapping[str, Any] | None) -> Array:
@@ -114,7 +116,7 @@ def in_context(model: Any, factors: Array, context: Mapping[str, Any] | None) ->
 
 
 def _average_row(model: "FactorRecommender") -> Array:
-    factors = model.row_factors_
+    factors = factor_events.current(model)[0].row_factors
     return model._derived.of("average row", (factors,), lambda: factors.mean(axis=0, dtype=np.float64))
 
 
@@ -122,7 +124,7 @@ def similar(model: "FactorRecommender", side: str, wanted: Any, k: int, unknown:
     """The k nearest rows (columns) by cosine, each without itself."""
     checks.integer("k", k, 1)
     rows = side == "rows"
-    factors, ids = (model.row_factors_, model.row_ids_) if rows else (model.col_factors_, model.col_ids_)
+    ids, factors = (model.row_ids_, model.row_factors_) if rows else columns(model)
     if unknown == "average":
         raise InputError('unknown must be "error" or "skip" here: nothing is similar to an id that is unknown.')
     queries, numbers = numbered(wanted, ids, unknown)

@@ -1,7 +1,7 @@
 """Recommend from positives alone: factorize the whole matrix, labelled and unlabelled cells alike."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +15,7 @@ from tacit.data.matrix import as_csr
 from tacit.errors import InputError
 from tacit.estimators.model import Callback, Model
 from tacit.estimators.ranked import Ranked
-from tacit.estimators.recommend import factor_growth, factor_queries, side_gain, whole_data_fit
+from tacit.estimators.recommend import factor_events, factor_growth, factor_queries, side_gain, whole_data_fit
 from tacit.estimators.recommend.asking import Filter, Unknown, listed
 from tacit.estimators.recommend.derived import Derived
 from tacit.metrics.evaluation import hidden_ndcg
@@ -78,6 +78,8 @@ class FactorRecommender(Model):
     context_factors_ : name → factors of that context's ids
     history_ : one record per sweep: objective, gradient norm, seconds
     gain_ : what ``fit(..., report_gain=True)`` found
+    joined_cols_ : how many of the columns, the last ones, have joined since the fit
+    row_caches_ : PᵀAP and t Pᵀa of the rows as fitted, by which ``add`` places columns that join
 
     >>> import tacit
     >>> pairs = {"who": ["ann", "ann", "bob", "bob", "cyd"], "what": ["tea", "jam", "tea", "jam", "tea"]}
@@ -187,8 +189,37 @@ class FactorRecommender(Model):
         self._keep(data, whole_data_fit.fit(self, data, start=start, iterations=iterations))
         return self
 
+    def add(self, row: Hashable, cols: Any, weights: Any = 1.0, *, features: Any = None) -> Self:
+        """Take in what one row has done since: its history grows, and its factor follows at once, without a refit.
+
+        The factor is what ``fold_in`` gives for the whole history. It costs that history and a system of g equations,
+        however many rows and positives there are. Other factors stay, but for columns that have joined since the fit.
+
+        Parameters
+        ----------
+        row : its id; an unknown one joins
+        cols : ids of one or more columns; an unknown one joins, and is placed by its positives whenever it gains one
+        weights : one for all, or one each; a cell that is known already gains the weight of the new one
+        features : (1, ·) of the row, where the model was trained with row features
+
+        >>> pairs = {"who": ["ann", "ann", "bob", "bob", "cyd"], "what": ["tea", "jam", "tea", "jam", "ink"]}
+        >>> model = FactorRecommender(factors=2).fit(Interactions.from_table(pairs, row="who", col="what"))
+        >>> model.add("dan", "tea").recommend(["dan"], k=1).ids.tolist()
+        [['jam']]
+        """
+        self._require_fitted("add")
+        factor_events.add(self, row, cols, weights, features)
+        return self
+
     def fold_in(
-        self, interactions: Any = None, *, side: str = "rows", features: Any = None, add: bool = False
+        self,
+        interactions: Any = None,
+        *,
+        side: str = "rows",
+        features: Any = None,
+        add: bool = False,
+        ids: Any = None,
+        replace: bool = False,
     ) -> Array:
         """Factors (n, g) of rows (or columns) from their positives, exactly as training would place them.
 
@@ -199,21 +230,15 @@ class FactorRecommender(Model):
         side : ``"rows"`` or ``"cols"``
         features : what is known of them beside their positives, where the model was trained with features; without
             ``interactions`` the features alone decide
-        add : keep them: unknown ids join the model and known ones are replaced
+        add : keep them: unknown ids join the model, known ones gain what is new and are placed by their whole history
+        ids : of what is added, where ``interactions`` do not say them
+        replace : known ids lose the history that they had
 
         Folding in a training row gives back its factor.
         """
         self._require_fitted("fold_in")
         checks.choice("side", side, ("rows", "cols"))
-        if interactions is None:
-            if add:
-                raise InputError("add=True needs interactions with ids for what is added; give them beside features.")
-            return factor_growth.from_features(self, features, side)
-        positives, ids = factor_growth.new_positives(self, interactions, side)
-        factors = factor_growth.fold_in(self, positives, side, features)
-        if add:
-            factor_growth.add(self, positives, ids, factors, side)
-        return factors
+        return factor_growth.place(self, interactions, side, features, add, ids, replace)
 
     # -- asking ------------------------------------------------------------------------------------------------
 
@@ -276,12 +301,14 @@ class FactorRecommender(Model):
         """
         self._require_fitted("score_pairs")
         x = self.row_ids_.require(listed(rows, self.row_ids_))
-        y = self.col_ids_.require(listed(cols, self.col_ids_))
+        col_ids, items = factor_queries.columns(self)
+        y = col_ids.require(listed(cols, col_ids))
         if len(x) != len(y) and 1 not in (len(x), len(y)):
             raise InputError(f"score_pairs needs as many rows as columns, but there are {len(x)} and {len(y)}.")
         x, y = np.broadcast_arrays(x, y)
-        factors = factor_queries.in_context(self, self.row_factors_[x], context)
-        scores: Array = np.einsum("ij,ij->i", factors, self.col_factors_[y])
+        factors, _ = factor_queries.known_rows(self, x)
+        factors = factor_queries.in_context(self, factors, context)
+        scores: Array = np.einsum("ij,ij->i", factors, items[y])
         return scores
 
     # -- state -------------------------------------------------------------------------------------------------
@@ -291,8 +318,39 @@ class FactorRecommender(Model):
         derived: Derived = self.__dict__.setdefault("_derived_from", Derived())
         return derived
 
+    @property
+    def row_factors_(self) -> Array:
+        """P (n, g)."""
+        factors: Array = factor_events.gathered(self).row_factors
+        return factors
+
+    @row_factors_.setter
+    def row_factors_(self, factors: Array) -> None:
+        factor_events.assign(self, row_factors=factors)
+
+    @property
+    def row_weight_(self) -> Array:
+        """a_x (n,)."""
+        weight: Array = factor_events.gathered(self).row_weight
+        return weight
+
+    @row_weight_.setter
+    def row_weight_(self, weight: Array) -> None:
+        factor_events.assign(self, row_weight=weight)
+
+    @property
+    def seen_(self) -> sp.csr_array:
+        """The positives (n, m)."""
+        return factor_events.gathered(self).positives
+
+    @seen_.setter
+    def seen_(self, positives: sp.csr_array) -> None:
+        factor_events.assign(self, positives=positives)
+
     def _keep(self, data: Interactions, fitted: whole_data_fit.Fitted) -> None:
         learned = fitted.learned
+        self.joined_cols_ = 0
+        self.row_caches_ = fitted.row_caches
         self.row_factors_ = learned.row_factors
         self.col_factors_ = learned.col_factors
         self.row_feature_factors_ = learned.row_feature_factors
@@ -318,6 +376,7 @@ class FactorRecommender(Model):
             "shape": list(self.seen_.shape),
             "contexts": list(self.context_ids_),
             "graphs": self.graphs_,
+            "joined_cols": self.joined_cols_,
         }
         arrays = {
             "row_factors": self.row_factors_,
@@ -330,6 +389,7 @@ class FactorRecommender(Model):
             **{f"row_ids/{name}": array for name, array in self.row_ids_.to_arrays().items()},
             **{f"col_ids/{name}": array for name, array in self.col_ids_.to_arrays().items()},
         }
+        arrays |= {f"row_caches/{place}": array for place, array in enumerate(self.row_caches_)}
         for place, name in enumerate(self.context_ids_):
             arrays[f"context/{place}/factors"] = self.context_factors_[name]
             parts = self.context_ids_[name].to_arrays()
@@ -354,6 +414,8 @@ class FactorRecommender(Model):
         self.row_feature_factors_ = arrays.get("row_feature_factors")
         self.col_feature_factors_ = arrays.get("col_feature_factors")
         self.graphs_ = facts["graphs"]
+        self.joined_cols_ = facts["joined_cols"]
+        self.row_caches_ = arrays["row_caches/0"], arrays["row_caches/1"]
         self.context_factors_, self.context_ids_ = {}, {}
         for place, name in enumerate(facts["contexts"]):
             self.context_factors_[name] = arrays[f"context/{place}/factors"]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tacit.data.interactions import Interactions
 from tacit.data.matrix import as_csr
+from tacit.errors import UnsoundCombinationError
 from tacit.objective.maps import Identity, Map, SparseMap, as_map
 from tacit.objective.penalties import laplacian
 from tacit.objective.recipes import Recipe, SideRule
@@ -59,6 +60,11 @@ def towers_of(
     model: "FactorRecommender", data: Interactions, rows: Rows, recipe: Recipe, objective: WholeData
 ) -> TwoTowers:
     """The problem that training solves."""
+    if data.context_ids and data.row_graph is not None:
+        raise UnsoundCombinationError(
+            "row_graph joins rows, but with contexts a row of the objective is a row in its contexts; leave out "
+            "row_graph, or fit without contexts."
+        )
     factors = model.factors + (2 if model.biases else 0)
     pairwise = bool(data.context_ids) and model.context_model == "pairwise"
     factors += 1 if pairwise else 0

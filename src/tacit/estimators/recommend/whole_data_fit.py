@@ -19,6 +19,7 @@ from tacit.estimators.recommend.held_out import HeldOut
 from tacit.estimators.solver_choice import ITERATIONS
 from tacit.objective import losses, recipes
 from tacit.objective.recipes import Recipe
+from tacit.objective.side import weighted_gram
 from tacit.objective.whole_data import WholeData
 from tacit.solvers import als
 
@@ -36,6 +37,7 @@ class Fitted:
     recipe: Recipe
     row_weight: Array
     col_weight: Array
+    row_caches: tuple[Array, Array]
 
 
 def fit(
@@ -79,10 +81,47 @@ def fit(
             recipe = recipe_of(model, data.matrix)
             objective = recipe.objective(data.matrix)
         kept = _finalise_rows(model, data, kept, objective)
+        if not data.context_ids and not model.biases:
+            kept = replace(
+                kept,
+                row_factors=_silenced(kept.row_factors, data.matrix, data.row_features, data.row_graph),
+                col_factors=_silenced(kept.col_factors, data.matrix.T, data.col_features, data.col_graph),
+            )
     for name, part in (("rows", kept.row_factors), ("columns", kept.col_factors)):
         if not np.isfinite(part).all():
             raise DivergedError(f"the factors of the {name} are not finite; raise regularization.")
-    return Fitted(kept, history, solver, recipe, objective.rows.own_weight, objective.cols.own_weight)
+    row_weight, col_weight = objective.rows.own_weight, objective.cols.own_weight
+    caches = _row_caches(kept.row_factors, row_weight, recipe, model.threads)
+    return Fitted(kept, history, solver, recipe, row_weight, col_weight, caches)
+
+
+def _row_caches(factors: Array, weight: Array, recipe: Recipe, n_threads: int) -> tuple[Array, Array]:
+    """PᵀAP and t Pᵀa; where a row of the objective is not a row of the data, each row counts once."""
+    weight = weight if len(weight) == len(factors) else np.ones(len(factors), dtype=np.float32)
+    with threads.single_threaded_blas():
+        gram = weighted_gram(factors, weight, n_threads)
+        return gram, (recipe.unlabelled_target * (weight @ factors)).astype(np.float32)
+
+
+def _silenced(factors: Array, positives: sp.sparray, features: Any, graph: Any) -> Array:
+    """Factors with exact zeros where nothing is known of a row: no positive, no feature, no neighbour that has any.
+
+    Gradient steps and conjugate gradient leave such rows some tiny part of their random start, whose direction would
+    rank columns by chance.
+    """
+    known = np.asarray((positives != 0).sum(axis=1)).ravel() > 0
+    if features is not None:
+        known |= np.asarray((features != 0).sum(axis=1)).ravel() > 0
+    if graph is not None and not known.all():
+        _, component = sp.csgraph.connected_components(
+            as_csr(graph, "graph", allow_empty=True).native(), directed=False
+        )
+        known = np.isin(component, component[known])
+    if known.all():
+        return factors
+    factors = factors.copy()
+    factors[~known] = 0
+    return factors
 
 
 def _finalise_rows(

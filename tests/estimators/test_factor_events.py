@@ -1,0 +1,155 @@
+"""Events after the fit: one row grows, nobody else pays, and the same events lead to the same bits."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tacit
+from tacit import FactorRecommender, Interactions
+from tacit.errors import InputError, UnsoundCombinationError
+
+
+def cells(seed=0, n=40, m=30):
+    return sp.csr_array((np.random.default_rng(seed).random((n, m)) < 0.2).astype(np.float32))
+
+
+def fitted(**parameters):
+    data = Interactions.from_matrix(cells(), row_ids=[f"r{x}" for x in range(40)], col_ids=[f"c{y}" for y in range(30)])
+    return FactorRecommender(**{"factors": 6, "iterations": 3} | parameters).fit(data)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("events") / "model.tacit"
+    fitted().save(path)
+    return path
+
+
+ROWS, COLS = ["r0", "r1", "r39", "new", "newer"], ["c0", "c5", "c29", "fresh", "young"]
+EVENTS = st.lists(
+    st.tuples(st.sampled_from(ROWS), st.sampled_from(COLS), st.sampled_from([1.0, 0.1, 3.0])), min_size=1, max_size=12
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(events=EVENTS, cut=st.integers(0, 12))
+def test_a_row_is_where_its_whole_history_would_be_folded_in(file, events, cut):
+    model = tacit.load(file)
+    history = {"r0": model.seen_[[0]].toarray()[0], "r1": model.seen_[[1]].toarray()[0]}
+    for row, col, weight in events:
+        model.add(row, col, weight)
+    row = events[-1][0]
+    number = model.row_ids_.numbers([row])[0]
+    if model.joined_cols_ == 0:
+        np.testing.assert_array_equal(model.fold_in(model.seen_[[number]])[0], model.row_factors_[number])
+    if row in history:
+        dense = np.zeros(len(model.col_ids_), dtype=np.float32)
+        dense[:30] = history[row]
+        for who, col, weight in events:
+            dense[model.col_ids_.numbers([col])[0]] += np.float32(weight) * (who == row)
+        np.testing.assert_array_equal(model.seen_[[number]].toarray()[0], dense)
+
+
+@settings(max_examples=25, deadline=None)
+@given(events=EVENTS, cut=st.integers(0, 12))
+def test_saving_and_asking_in_between_changes_no_bit(file, events, cut, tmp_path_factory):
+    path = tmp_path_factory.mktemp("cut") / "model.tacit"
+    straight, broken = tacit.load(file), tacit.load(file)
+    for event in events:
+        straight.add(*event)
+    for event in events[:cut]:
+        broken.add(*event)
+    broken.similar_rows(["r0"])
+    broken.save(path)
+    broken = tacit.load(path)
+    for event in events[cut:]:
+        broken.add(*event)
+    ends = [tmp_path_factory.mktemp("end") / name for name in ("straight", "broken")]
+    straight.save(ends[0])
+    broken.save(ends[1])
+    assert ends[0].read_bytes() == ends[1].read_bytes()
+
+
+def test_the_next_answer_knows_it():
+    model = fitted()
+    taken = model.recommend(["r3"], k=1).ids[0, 0]
+    model.add("r3", taken)
+    assert taken not in model.recommend(["r3"], k=30).ids[0].tolist()
+    assert model.add("somebody", ["c1", "c2"], [1, 2]).recommend(["somebody"], k=3).filled.all()
+    assert len(model.row_ids_) == 41 and model.row_factors_.shape == (41, 6)
+
+
+def test_a_new_column_is_recommended_to_rows_like_those_that_took_it():
+    likes = sp.csr_array(np.kron(np.eye(2), np.ones((8, 6))).astype(np.float32))
+    model = FactorRecommender(factors=4, iterations=5).fit(likes)
+    for row in range(7):
+        model.add(row, 12)
+    scores = model.score_pairs([7, 15], [12, 12])
+    assert scores[0] > 0.3 and abs(scores[1]) < 0.1
+    assert model.recommend([7], k=1).ids.tolist() == [[12]]
+
+
+def test_a_known_row_is_merged_or_replaced_as_told():
+    more = Interactions.from_table({"a": ["r0"], "b": ["c1"]}, row="a", col="b")
+    merged, replaced = fitted(), fitted()
+    before = set(merged.seen_[[0]].indices.tolist())
+    merged.fold_in(more, add=True)
+    assert set(merged.seen_[[0]].indices.tolist()) == before | {1}
+    np.testing.assert_array_equal(merged.row_factors_[0], fitted().add("r0", "c1").row_factors_[0])
+    replaced.fold_in(more, add=True, replace=True)
+    assert replaced.seen_[[0]].indices.tolist() == [1]
+
+
+def test_columns_known_by_features_alone_join_under_their_ids():
+    rng = np.random.default_rng(1)
+    features = rng.random((33, 4)).astype(np.float32)
+    data = Interactions.from_matrix(cells(), col_ids=[f"c{y}" for y in range(30)], row_ids=[f"r{x}" for x in range(40)])
+    model = FactorRecommender(factors=6, iterations=3).fit(data, col_features=features[:30])
+    factors = model.fold_in(features=features[30:], side="cols", ids=["x", "y", "z"], add=True)
+    np.testing.assert_array_equal(model.col_factors_[30:], factors)
+    model.add("r0", "y")
+    np.testing.assert_array_equal(model.col_factors_[31], factors[1])
+    assert model.recommend(["r1"], k=33).ids[0].tolist().count("z") == 1
+
+
+@pytest.mark.parametrize("solver", ["als", "newton", "adagrad"])
+def test_rows_without_evidence_get_the_average_list(solver):
+    likes = cells().toarray()
+    likes[5:8] = 0
+    graph = np.zeros((40, 40), dtype=np.float32)
+    graph[[0, 1, 5, 6, 7, 3], [1, 0, 6, 5, 3, 7]] = 1
+    model = FactorRecommender(factors=6, iterations=3, solver=solver).fit(sp.csr_array(likes), row_graph=graph)
+    assert not model.row_factors_[5:7].any()
+    assert model.row_factors_[7].any(), "its neighbour speaks for it"
+    average = model.row_factors_.mean(axis=0, dtype=np.float64) @ model.col_factors_.T
+    assert model.recommend([5], k=1).ids[0, 0] == np.argmax(average)
+
+
+def test_contexts_with_a_row_graph_are_refused_in_a_sentence():
+    plays = {"who": [0, 1, 1], "what": [0, 1, 0], "when": ["a", "b", "a"]}
+    data = Interactions.from_table(plays, row="who", col="what", context="when")
+    with pytest.raises(UnsoundCombinationError, match="row_graph"):
+        FactorRecommender(factors=2).fit(data, row_graph=np.ones((2, 2)))
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda model: model.add("r0", []), "cols is empty"),
+        (lambda model: model.add("r0", "c0", 0), "above 0"),
+        (lambda model: model.add("r0", "c0", [1, 2]), "one for each of the 1 columns"),
+        (lambda model: model.add("r0", "c0", float("nan")), "finite"),
+        (lambda model: model.add(7, "c0"), "ids are like 'r0'"),
+        (lambda model: model.add(None, "c0"), "cannot be an id"),
+        (lambda model: model.add(["r0"], "c0"), "not hashable"),
+        (lambda model: model.fold_in(cells()[:2], ids=["p", "q"]), "add=True"),
+        (lambda model: model.fold_in(cells()[:2], ids=["p"], add=True), "1 ids for 2"),
+    ],
+)
+def test_what_cannot_be_added_is_said_in_a_sentence(call, sentence):
+    model = fitted()
+    with pytest.raises(InputError, match=sentence):
+        call(model)
+    assert len(model.row_ids_) == 40 and len(model.col_ids_) == 30
