@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data/README.md),)
 export TACIT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: setup demo test lint bench bench-setup bench-check docs clean
+.PHONY: setup demo test lint bench bench-setup bench-check docs dist clean
 
 $(VENV)/base.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -62,6 +62,10 @@ $(VENV)/docs.stamp: pyproject.toml $(VENV)/base.stamp
 
 docs: $(VENV)/docs.stamp
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+# A wheel and an sdist in dist/; tests/test_dist.py installs and uses them.
+dist: setup
+	$(BIN)/python -m build --no-isolation --outdir dist
 
 clean:
 	rm -rf $(VENV) build dist site tacit-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
