@@ -21,7 +21,10 @@ def integer(name: str, value: Any, least: int) -> int:
 
 def number(name: str, value: Any, least: float | None = None, *, above: float | None = None) -> float:
     """A finite number of at least ``least``, or above ``above``."""
-    sound = isinstance(value, int | float | np.number) and not isinstance(value, bool) and np.isfinite(float(value))
+    try:
+        sound = isinstance(value, int | float | np.number) and not isinstance(value, bool) and np.isfinite(float(value))
+    except OverflowError:
+        sound = False
     if not sound or (least is not None and value < least) or (above is not None and value <= above):
         bound = f" of at least {least:g}" if least is not None else f" above {above:g}" if above is not None else ""
         raise InputError(f"{name} must be a finite number{bound}, not {value!r}.")

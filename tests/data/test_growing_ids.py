@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.data.growing_ids import GrowingIds
+from tacit.data.ids import Ids
 from tacit.errors import InputError
 
 whole = st.integers(-(2**63), 2**63 - 1)
@@ -69,7 +70,7 @@ def test_many_whole_numbers_grow_the_table(rng):
 def test_any_kind_of_column_is_kept_and_saved(values):
     ids = GrowingIds()
     assert ids.numbers(values, add=True).tolist() == [0, 1, 0]
-    again = GrowingIds.from_arrays(ids.to_arrays())
+    again = GrowingIds.of(Ids.from_arrays(ids.to_arrays(), ids.name))
     assert again.all().tolist() == ids.all().tolist()
     assert again.numbers(values).tolist() == [0, 1, 0]
 

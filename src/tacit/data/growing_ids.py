@@ -109,11 +109,13 @@ class GrowingIds:
         return Ids(self.all(), self.name).to_arrays()
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, Array], name: str = "ids") -> "GrowingIds":
-        """The inverse of ``to_arrays``."""
-        ids = cls(name)
-        ids.numbers(Ids.from_arrays(arrays, name).all(), add=True)
-        return ids
+    def of(cls, ids: Ids) -> "GrowingIds":
+        """Ids that are known from the start, in their order."""
+        growing = cls(ids.name)
+        growing.numbers(ids.all(), add=True)
+        if len(growing) != len(ids):
+            raise InputError(f"{ids.name} must be distinct, but some are equal as ids.")
+        return growing
 
     def _get(self, value: Any) -> int | None:
         try:

@@ -123,6 +123,14 @@ def as_dense(
     return dense
 
 
+def proved_csr(data: Array, indices: NDArray[np.int32], indptr: NDArray[np.int64], shape: tuple[int, int]) -> Csr:
+    """A matrix of arrays that are known to be canonical: nothing is checked again and nothing is copied."""
+    csr = Csr(shape, dtype=data.dtype)
+    csr.data, csr.indices, csr.indptr = data, indices, indptr
+    csr.has_canonical_format = True
+    return csr
+
+
 def transpose(csr: sp.csr_array) -> tuple[Csr, NDArray[np.int64]]:
     """The transpose as canonical CSR, and for each of its cells the place of that cell in ``csr``.
 

@@ -1,6 +1,7 @@
 """What every estimator shares: scikit-learn's parameters, one safe file, and one way back from it."""
 
 import os
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, ClassVar, Self
 
@@ -12,6 +13,8 @@ from sklearn.exceptions import NotFittedError
 from tacit import model_file
 from tacit.errors import InputError, ModelFileError
 from tacit.estimators.checkpoint import KIND as CHECKPOINT
+from tacit.estimators.schema import Schema
+from tacit.estimators.values import RUNTIME
 from tacit.progress import Callback as Callback
 
 Array = NDArray[Any]
@@ -33,24 +36,34 @@ _HOMES = {
 class Model(BaseEstimator):  # type: ignore[misc]
     """Base of all estimators.
 
-    A subclass says what it has learned in ``_state`` (JSON-ready facts and arrays) and takes it back in
-    ``_restore``. Parameters listed in ``_runtime`` belong to a run, not to the model, and are not saved.
+    A subclass says what it has learned in ``_state`` (JSON-ready facts, and parts) and takes it back in ``_restore``;
+    its table ``_schema`` says what facts, parts and parameters may be, and both ways are held to it. Parameters listed
+    in ``_runtime`` belong to a run, not to the model: they are not saved, and a file that has them is refused.
     """
 
-    _runtime: ClassVar[frozenset[str]] = frozenset({"threads", "progress", "callback", "checkpoint"})
+    _runtime: ClassVar[frozenset[str]] = RUNTIME
+    _schema: ClassVar[Schema]
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+    def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         raise NotImplementedError
 
-    def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
+    def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
         raise NotImplementedError
+
+    def _pack(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Facts and arrays for a file."""
+        return self._schema.pack(self, *self._state())
+
+    def _open(self, facts: Any, arrays: dict[str, Array], sizes: Mapping[str, int] | None = None) -> None:
+        """Take back what a file holds, once it is proved; ``sizes`` are those of a model around this one."""
+        self._restore(*self._schema.open(self, facts, arrays, sizes))
 
     def _saved_parameters(self) -> dict[str, Any]:
         parameters = {}
         for name, value in self.get_params(deep=False).items():
             if name in self._runtime:
                 continue
-            value = value.item() if isinstance(value, np.generic) else value
+            value = self._without_runtime(value.item() if isinstance(value, np.generic) else value)
             if not _is_plain(value):
                 raise InputError(
                     f"{name}={value!r} cannot be saved in a model file; give it as a number, text or None, "
@@ -59,12 +72,25 @@ class Model(BaseEstimator):  # type: ignore[misc]
             parameters[name] = value
         return parameters
 
+    def _without_runtime(self, value: Any) -> Any:
+        """Parameters of members, in tables, are held to the same rule."""
+        if isinstance(value, dict):
+            return {name: part for name, part in value.items() if name not in self._runtime}
+        return [self._without_runtime(part) for part in value] if isinstance(value, list | tuple) else value
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to one file, atomically. ``tacit.load(path)`` gives it back."""
+        """Write the model to one file, atomically. ``tacit.load(path)`` gives it back.
+
+        A model that could not be loaded again, such as one with a value that is not finite, is refused and the file
+        that was there stays.
+        """
         self._require_fitted("save")
-        facts, arrays = self._state()
-        state = {"parameters": self._saved_parameters(), "facts": facts}
-        model_file.write(path, type(self).__name__, state, arrays)
+        parameters = self._saved_parameters()
+        try:
+            facts, arrays = self._pack()
+        except ModelFileError as error:
+            raise InputError(f"this {type(self).__name__} cannot be saved: {error}; fit it anew.") from error
+        model_file.write(path, type(self).__name__, {"parameters": parameters, "facts": facts}, arrays)
 
     def __sklearn_is_fitted__(self) -> bool:
         return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
@@ -75,8 +101,10 @@ class Model(BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def _from_file(cls, state: dict[str, Any], arrays: dict[str, Array]) -> Self:
-        model = cls(**state["parameters"])
-        model._restore(state["facts"], arrays)
+        if set(state) != {"parameters", "facts"}:
+            raise ModelFileError("it must have parameters and facts and nothing else")
+        model = cls(**cls._schema.read_parameters(state["parameters"], cls._runtime))
+        model._open(state["facts"], arrays)
         return model
 
 
@@ -89,7 +117,11 @@ def _is_plain(value: Any) -> bool:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Any saved model, whatever its kind; its arrays stay on disk until they are used."""
+    """Any saved model, whatever its kind.
+
+    Everything that later calls rely on is proved first: what is not sound is refused in one sentence. The whole file is
+    read into memory, so nothing that happens to it later can change or break the model.
+    """
     kind, state, arrays = model_file.read(path)
     if kind == CHECKPOINT:
         raise ModelFileError(
@@ -100,10 +132,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     model_class = getattr(import_module(_HOMES[kind]), kind)
     try:
         return model_class._from_file(state, arrays)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        if isinstance(error, ModelFileError):
-            raise
+    except Exception as error:
+        # A forged file can make any library call fail in any way: whatever it is, the answer is one sentence.
+        detail = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
         raise ModelFileError(
-            f"{os.fspath(path)!r} announces a {kind} but lacks parts of it ({type(error).__name__}: {error}); "
-            "save the model again."
+            f"{os.fspath(path)!r} is not a sound {kind}: {' '.join(detail.split()).rstrip('.')}; save the model again."
         ) from error

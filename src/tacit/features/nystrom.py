@@ -23,6 +23,8 @@ Matrix = NDArray[np.float64]
 
 KERNELS = ("gaussian", "laplacian", "linear")
 _NEGLIGIBLE = 1e-10
+MOST_LANDMARKS = 4096
+"""More would hold a kernel among them of over 128 MiB and minutes of eigenvectors."""
 _MOST_ROWS = 20_000
 
 
@@ -56,6 +58,8 @@ class NystromFeatures:
     """
 
     def __init__(self, kernel: str, bandwidth: float, landmarks: Matrix) -> None:
+        if len(landmarks) > MOST_LANDMARKS:
+            raise InputError(f"at most {MOST_LANDMARKS} landmarks are supported, not {len(landmarks)}; ask for fewer.")
         self.kernel = kernel
         self.bandwidth = bandwidth
         self.landmarks = np.asarray(landmarks, dtype=np.float64)

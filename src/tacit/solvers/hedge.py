@@ -25,7 +25,8 @@ BIASED = (
 )
 """Experts with biases, which the paper lacks: biases alone, and with factors under the full matrix."""
 
-_RECORDS = 512
+RECORDS = 512
+"""The room of a record of weights, which is never full."""
 
 
 def as_settings(experts: Sequence[Mapping[str, Any] | Setting]) -> list[Setting]:
@@ -61,8 +62,8 @@ class WeightRecord:
     def __init__(self, experts: int) -> None:
         self.interval = 1
         self.length = 0
-        self._n_seen = np.zeros(_RECORDS, dtype=np.int64)
-        self._weights = np.zeros((_RECORDS, experts))
+        self._n_seen = np.zeros(RECORDS, dtype=np.int64)
+        self._weights = np.zeros((RECORDS, experts))
 
     def until_next(self, n_seen: int) -> int:
         """Ratings until the next record is due."""
@@ -78,7 +79,7 @@ class WeightRecord:
             return
         self._n_seen[self.length], self._weights[self.length] = n_seen, weights
         self.length += 1
-        if self.length == _RECORDS:
+        if self.length == RECORDS:
             self.interval *= 2
             kept = np.flatnonzero(self._n_seen % self.interval == 0)
             self.length = len(kept)

@@ -13,12 +13,13 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 from tacit import checks
 from tacit import threads as pool
 from tacit.data.matrix import as_csr
-from tacit.errors import InputError
+from tacit.errors import InputError, ModelFileError
 from tacit.estimators.grade.fit import fit_ordinal
 from tacit.estimators.grade.grades import encode, read_grades
 from tacit.estimators.grade.maps import make_map
 from tacit.estimators.grade.settings import Fitted, Settings
 from tacit.estimators.grade.streaming import OrdinalStream
+from tacit.estimators.grade.table import SCHEMA, as_classes, kind_of
 from tacit.estimators.model import Callback, Model
 from tacit.features.feature_moments import FeatureMap, scores
 from tacit.features.scaling import Scaling
@@ -101,6 +102,8 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     Shi, Gu, Li, Huang: Quadruply stochastic gradient method for large scale nonlinear semi-supervised ordinal
     regression AUC optimization, AAAI 2020.
     """
+
+    _schema = SCHEMA
 
     def __init__(
         self,
@@ -306,24 +309,23 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         scaling = Scaling(learned.mean, learned.scale, np.ones_like(learned.scale))
         return make_map(learned.kernel, self.n_components, learned.bandwidth, learned.seed, scaling, learned.landmarks)
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        facts: dict[str, Any] = {"classes": self.classes_.tolist(), "classes_kind": self.classes_.dtype.str}
-        facts["columns"] = self.n_features_in_
-        if hasattr(self, "feature_names_in_"):
-            facts["column_names"] = self.feature_names_in_.tolist()
-        arrays: dict[str, Array] = {}
-        for name, value in vars(self._fitted).items():
-            if isinstance(value, np.ndarray):
-                arrays[name] = value
-            else:
-                facts[name] = value
-        return facts, arrays
+    def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        names = getattr(self, "feature_names_in_", None)
+        facts: dict[str, Any] = {
+            "classes": self.classes_.tolist(),
+            "classes_kind": kind_of(self.classes_),
+            "columns": self.n_features_in_,
+            "column_names": None if names is None else names.tolist(),
+        }
+        learned = vars(self._fitted)
+        facts |= {name: learned[name] for name in learned if name in self._schema.facts}
+        return facts, {name: value for name, value in learned.items() if name not in facts}
 
-    def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
-        values: dict[str, Any] = {name: facts.get(name) for name in Fitted.__dataclass_fields__} | arrays
-        self._take(Fitted(**values), np.array(facts["classes"], dtype=np.dtype(facts["classes_kind"])))
-        self.n_features_in_ = int(facts["columns"])
-        if "column_names" in facts:
+    def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
+        learned = {name: facts[name] for name in Fitted.__dataclass_fields__ if name in facts}
+        self._take(Fitted(**learned, **parts), as_classes(facts["classes"], facts["classes_kind"]))
+        self.n_features_in_ = facts["columns"]
+        if facts["column_names"] is not None:
             self.feature_names_in_ = np.array(facts["column_names"], dtype=object)
-        if len(self.thresholds_) != len(self.classes_) - 1:
-            raise InputError("the thresholds do not fit the classes")
+        if self._map().size != len(self.coefficients_):
+            raise ModelFileError("its landmarks do not fit its coefficients")

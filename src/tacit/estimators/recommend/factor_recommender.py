@@ -9,7 +9,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit import checks
-from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError
@@ -18,6 +17,7 @@ from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import factor_events, factor_growth, factor_queries, side_gain, whole_data_fit
 from tacit.estimators.recommend.asking import Filter, Unknown, listed
 from tacit.estimators.recommend.derived import Derived
+from tacit.estimators.recommend.tables import FACTOR
 from tacit.metrics.evaluation import hidden_ndcg
 from tacit.objective.formulations import Unlabelled
 from tacit.objective.losses import Loss
@@ -87,6 +87,8 @@ class FactorRecommender(Model):
     >>> model.recommend(["cyd"], k=1).ids.tolist()
     [['jam']]
     """
+
+    _schema = FACTOR
 
     def __init__(
         self,
@@ -367,62 +369,43 @@ class FactorRecommender(Model):
         self.row_weight_ = fitted.row_weight
         self.col_weight_ = fitted.col_weight
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+    def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         timeless = [{k: v for k, v in record.items() if k not in ("seconds", "elapsed")} for record in self.history_]
         facts = {
             "history": timeless,
             "solver": self.solver_,
             "recipe": self.recipe_.metadata(),
-            "shape": list(self.seen_.shape),
             "contexts": list(self.context_ids_),
             "graphs": self.graphs_,
             "joined_cols": self.joined_cols_,
         }
-        arrays = {
+        groups = [{"ids": ids, "factors": self.context_factors_[name]} for name, ids in self.context_ids_.items()]
+        gram, total = self.row_caches_
+        return facts, {
+            "row_ids": self.row_ids_,
+            "col_ids": self.col_ids_,
             "row_factors": self.row_factors_,
             "col_factors": self.col_factors_,
             "row_weight": self.row_weight_,
             "col_weight": self.col_weight_,
-            "seen/indptr": self.seen_.indptr,
-            "seen/indices": self.seen_.indices,
-            "seen/data": self.seen_.data,
-            **{f"row_ids/{name}": array for name, array in self.row_ids_.to_arrays().items()},
-            **{f"col_ids/{name}": array for name, array in self.col_ids_.to_arrays().items()},
+            "row_gram": gram,
+            "row_total": total,
+            "seen": self.seen_,
+            "context": groups,
+            "row_feature_factors": self.row_feature_factors_,
+            "col_feature_factors": self.col_feature_factors_,
         }
-        arrays |= {f"row_caches/{place}": array for place, array in enumerate(self.row_caches_)}
-        for place, name in enumerate(self.context_ids_):
-            arrays[f"context/{place}/factors"] = self.context_factors_[name]
-            parts = self.context_ids_[name].to_arrays()
-            arrays |= {f"context/{place}/ids/{part}": array for part, array in parts.items()}
-        for name in ("row_feature_factors", "col_feature_factors"):
-            if getattr(self, f"{name}_") is not None:
-                arrays[name] = getattr(self, f"{name}_")
-        return facts, arrays
 
-    def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
-        self.row_factors_ = arrays["row_factors"]
-        self.col_factors_ = arrays["col_factors"]
-        parts = (arrays["seen/data"], arrays["seen/indices"], arrays["seen/indptr"])
-        self.seen_ = as_csr(sp.csr_array(parts, shape=tuple(facts["shape"])), "the model's positives")
-        self.row_ids_ = Ids.from_arrays(_under("row_ids/", arrays), "rows")
-        self.col_ids_ = Ids.from_arrays(_under("col_ids/", arrays), "cols")
-        self.history_ = facts["history"]
-        self.solver_ = facts["solver"]
-        self.recipe_ = Recipe.from_metadata(facts["recipe"])
-        self.row_weight_ = arrays["row_weight"]
-        self.col_weight_ = arrays["col_weight"]
-        self.row_feature_factors_ = arrays.get("row_feature_factors")
-        self.col_feature_factors_ = arrays.get("col_feature_factors")
-        self.graphs_ = facts["graphs"]
+    def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
+        groups = dict(zip(facts["contexts"], parts.pop("context")))
+        self.context_factors_ = {name: group["factors"] for name, group in groups.items()}
+        self.context_ids_ = {name: group["ids"] for name, group in groups.items()}
+        self.row_caches_ = parts.pop("row_gram"), parts.pop("row_total")
+        for name, part in parts.items():
+            setattr(self, f"{name}_", part)
+        self.history_, self.solver_, self.graphs_ = facts["history"], facts["solver"], list(facts["graphs"])
         self.joined_cols_ = facts["joined_cols"]
-        self.row_caches_ = arrays["row_caches/0"], arrays["row_caches/1"]
-        self.context_factors_, self.context_ids_ = {}, {}
-        for place, name in enumerate(facts["contexts"]):
-            self.context_factors_[name] = arrays[f"context/{place}/factors"]
-            self.context_ids_[name] = Ids.from_arrays(_under(f"context/{place}/ids/", arrays), name)
-        shapes = (len(self.row_ids_), len(self.col_ids_)), self.seen_.shape
-        if shapes[0] != shapes[1] or shapes[0] != (len(self.row_factors_), len(self.col_factors_)):
-            raise ValueError("its parts do not fit each other")
+        self.recipe_ = Recipe.from_metadata(facts["recipe"])
 
 
 def as_interactions(data: Any) -> Interactions:
@@ -432,7 +415,3 @@ def as_interactions(data: Any) -> Interactions:
         return data
     checks.no_table("interactions", data)
     return Interactions.from_matrix(as_csr(data, "interactions", minimum=0.0))
-
-
-def _under(prefix: str, arrays: dict[str, Array]) -> dict[str, Array]:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

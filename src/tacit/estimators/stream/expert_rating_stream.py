@@ -12,6 +12,7 @@ from tacit.data.growing_ids import GrowingIds
 from tacit.errors import InputError
 from tacit.estimators.stream.rating_stream import average_share, check_forgetting, check_setting
 from tacit.estimators.stream.streaming import StreamingModel
+from tacit.estimators.stream.table import EXPERT
 from tacit.solvers import hedge
 from tacit.solvers.passive_aggressive import Rules, Setting, Stream
 
@@ -47,6 +48,8 @@ class ExpertRatingStream(StreamingModel):
     >>> model.partial_fit(["ann", "bob", "ann"], ["tea", "tea", "rye"], [5, 4, 1]).weights_.shape
     (18,)
     """
+
+    _schema = EXPERT
 
     def __init__(
         self,
@@ -133,11 +136,11 @@ class ExpertRatingStream(StreamingModel):
             done = stop
         return predictions
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        facts, arrays = super()._state()
-        arrays |= {"record.rounds": self._record.n_seen, "record.weights": self._record.weights}
-        return facts | {"interval": self._record.interval}, arrays
+    def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        facts, parts = super()._state()
+        parts |= {"record.n_seen": self._record.n_seen, "record.weights": self._record.weights}
+        return facts | {"interval": self._record.interval}, parts
 
-    def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
-        super()._restore(facts, arrays)
-        self._record.restore(facts["interval"], arrays["record.rounds"], arrays["record.weights"])
+    def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
+        super()._restore(facts, parts)
+        self._record.restore(facts["interval"], parts["record.n_seen"], parts["record.weights"])

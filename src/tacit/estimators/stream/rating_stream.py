@@ -5,6 +5,7 @@ from typing import Any, Literal
 from tacit import checks
 from tacit.errors import InputError
 from tacit.estimators.stream.streaming import StreamingModel
+from tacit.estimators.stream.table import RATING
 from tacit.solvers.passive_aggressive import AVERAGE_SHARE, VARIANTS, Adaptation, Rules, Setting, Variant
 
 START = 0.3
@@ -49,6 +50,8 @@ class RatingStream(StreamingModel):
     >>> model.predict_one("bob", "tea") > model.predict_one("bob", "rye")
     True
     """
+
+    _schema = RATING
 
     def __init__(
         self,

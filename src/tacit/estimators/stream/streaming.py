@@ -245,25 +245,22 @@ class StreamingModel(Model):
     def _clipped_one(self, value: float) -> float:
         return value if self.clip is None else min(max(value, self.clip[0]), self.clip[1])
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        arrays = {
+    def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        parts = {
+            "user_ids": self.user_ids_,
+            "item_ids": self.item_ids_,
             "users": self.stream_.users[: len(self.user_ids_)],
             "items": self.stream_.items[: len(self.item_ids_)],
             "memory": self.stream_.memory,
         }
-        for side, ids in (("user_ids", self.user_ids_), ("item_ids", self.item_ids_)):
-            arrays |= {f"{side}.{kind}": array for kind, array in ids.to_arrays().items()}
-        return {"seed": self.stream_.rules.seed, "journal": self.journal_}, arrays
+        return {"seed": self.stream_.rules.seed, "journal": self.journal_}, parts
 
-    def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
+    def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
         stream = Stream(self._settings(), self._rules(facts["seed"]))
-        ids = {}
-        for side in ("user_ids", "item_ids"):
-            parts = {name.split(".")[1]: array for name, array in arrays.items() if name.startswith(f"{side}.")}
-            ids[side] = GrowingIds.from_arrays(parts, side.removesuffix("_ids") + "s")
-        stream.reserve(len(ids["user_ids"]), len(ids["item_ids"]))
-        stream.users[: len(arrays["users"])] = arrays["users"]
-        stream.items[: len(arrays["items"])] = arrays["items"]
-        stream.memory[:] = arrays["memory"]
-        self._attach(stream, ids["user_ids"], ids["item_ids"])
+        users, items = GrowingIds.of(parts["user_ids"]), GrowingIds.of(parts["item_ids"])
+        stream.reserve(len(users), len(items))
+        stream.users[: len(users)] = parts["users"]
+        stream.items[: len(items)] = parts["items"]
+        stream.memory[:] = parts["memory"]
+        self._attach(stream, users, items)
         self.journal_ = facts["journal"]

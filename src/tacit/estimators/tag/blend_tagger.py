@@ -10,7 +10,8 @@ from tacit.errors import InputError
 from tacit.estimators.model import Array, Callback
 from tacit.estimators.tag.factor_tagger import FactorTagger
 from tacit.estimators.tag.neighbour_tagger import NeighbourTagger
-from tacit.estimators.tag.tagger import Tagger, below
+from tacit.estimators.tag.tables import BLEND
+from tacit.estimators.tag.tagger import Tagger
 from tacit.neighbours.topk import normalise
 
 _TAGGERS: dict[str, type[Tagger]] = {"neighbour": NeighbourTagger, "factor": FactorTagger}
@@ -50,6 +51,7 @@ class BlendTagger(Tagger):
     """
 
     _learned = "members_"
+    _schema = BLEND
 
     def __init__(
         self,
@@ -131,16 +133,10 @@ class BlendTagger(Tagger):
 
     # -- to and from a model file ------------------------------------------------------------------------------
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        facts, arrays = self._label_state()
-        states = [member._state() for member in self.members_]
-        for number, (_, own) in enumerate(states):
-            arrays |= {f"member{number}.{key}": value for key, value in own.items()}
-        return facts | {"members": [own for own, _ in states]}, arrays
+    def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        facts, parts = self._label_state()
+        return facts, parts | {"members": self.members_}
 
-    def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
-        self._restore_labels(facts, arrays)
-        self.members_ = self._make_members()
-        for number, (member, own) in enumerate(zip(self.members_, facts["members"])):
-            member._restore(own, below(arrays, f"member{number}."))
-        self.history_ = []
+    def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
+        self._restore_labels(facts, parts)
+        self.members_, self.history_ = parts["members"], []

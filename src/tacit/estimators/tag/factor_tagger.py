@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from tacit.data.label_sets import read_labels
 from tacit.data.matrix import as_csr
-from tacit.errors import InputError
+from tacit.errors import InputError, ModelFileError
 from tacit.estimators.model import Array, Callback
+from tacit.estimators.tag.tables import FACTOR
 from tacit.estimators.tag.tagger import Tagger
 from tacit.features.nystrom import NystromFeatures
 from tacit.neighbours.topk import top_k
@@ -70,6 +71,7 @@ class FactorTagger(Tagger):
     """
 
     _learned = "weights_"
+    _schema = FACTOR
 
     def __init__(
         self,
@@ -274,19 +276,18 @@ class FactorTagger(Tagger):
 
     # -- to and from a model file ------------------------------------------------------------------------------
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        facts, arrays = self._label_state()
-        arrays |= {"weights": self.weights_, "label_factors": self.label_factors_}
-        if self._nystrom is not None:
-            assert self._landmark_weights is not None
-            arrays |= {"landmarks": self._nystrom.landmarks, "landmark_weights": self._landmark_weights}
-        return facts, arrays
+    def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        facts, parts = self._label_state()
+        parts |= {"weights": self.weights_, "label_factors": self.label_factors_}
+        landmarks = None if self._nystrom is None else self._nystrom.landmarks
+        return facts, parts | {"landmarks": landmarks, "landmark_weights": self._landmark_weights}
 
-    def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
-        self._restore_labels(facts, arrays)
-        self.weights_, self.label_factors_ = arrays["weights"], arrays["label_factors"]
-        self._nystrom, self._landmark_weights = None, None
-        if "landmarks" in arrays:
-            self._nystrom = NystromFeatures("gaussian", self.bandwidth, arrays["landmarks"])
-            self._landmark_weights = arrays["landmark_weights"]
+    def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
+        self._restore_labels(facts, parts)
+        self.weights_, self.label_factors_ = parts["weights"], parts["label_factors"]
+        self._nystrom, self._landmark_weights = None, parts["landmark_weights"]
+        if self._landmark_weights is not None:
+            self._nystrom = NystromFeatures("gaussian", self.bandwidth, parts["landmarks"])
+            if self._nystrom.size != len(self._landmark_weights):
+                raise ModelFileError("its landmarks do not fit their weights")
         self.history_ = []

@@ -13,7 +13,8 @@ from tacit.data.label_sets import read_labels
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError
 from tacit.estimators.model import Array, Callback
-from tacit.estimators.tag.tagger import Tagger, below
+from tacit.estimators.tag.tables import NEIGHBOUR
+from tacit.estimators.tag.tagger import Tagger
 from tacit.neighbours.clusters import bounded_kmeans, spherical_kmeans
 from tacit.neighbours.partitioned import Learner, Partition, vote
 from tacit.neighbours.topk import normalise
@@ -73,6 +74,7 @@ class NeighbourTagger(Tagger):
     """
 
     _learned = "learners_"
+    _schema = NEIGHBOUR
 
     def __init__(
         self,
@@ -291,9 +293,9 @@ class NeighbourTagger(Tagger):
 
     def _block_scores(self, X: sp.csr_array) -> sp.csr_array | Array:
         X = self._prepared(X)
+        voters = min(self.neighbours, self.rows_seen_)
         votes = [
-            vote(*learner.neighbours(X, self.neighbours, self.threads), self._Y, self.vote_power)
-            for learner in self.learners_
+            vote(*learner.neighbours(X, voters, self.threads), self._Y, self.vote_power) for learner in self.learners_
         ]
         mean = sp.csr_array(sum(votes[1:], start=votes[0]) / np.float32(len(votes)))
         if self.method != "joint":
@@ -318,22 +320,15 @@ class NeighbourTagger(Tagger):
 
     # -- to and from a model file ------------------------------------------------------------------------------
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        facts, arrays = self._label_state()
-        for number, learner in enumerate(self.learners_):
-            arrays |= {f"learner{number}.{key}": value for key, value in learner.to_arrays().items()}
-        arrays |= {"Y.indptr": self._Y.indptr.astype(np.int64), "Y.indices": self._Y.indices.astype(np.int32)}
-        return facts | {"learners": len(self.learners_)}, arrays
+    def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        facts, parts = self._label_state()
+        learners = [learner.to_arrays() for learner in self.learners_]
+        return facts | {"learners": len(learners)}, parts | {"learner": learners, "Y": self._Y}
 
-    def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
-        self._restore_labels(facts, arrays)
-        self.learners_ = tuple(
-            Learner.from_arrays(below(arrays, f"learner{number}.")) for number in range(facts["learners"])
-        )
-        self.history_ = []
-        indptr, indices = arrays["Y.indptr"], arrays["Y.indices"]
-        cells = np.ones(len(indices), np.float32), indices, indptr
-        self._Y = as_csr(sp.csr_array(cells, shape=(len(indptr) - 1, len(self.labels_))), "Y")
+    def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
+        self._restore_labels(facts, parts)
+        self.learners_ = tuple(Learner.from_arrays(arrays) for arrays in parts["learner"])
+        self.history_, self._Y = [], parts["Y"]
 
 
 def _with_labels(Y: sp.csr_array, new: sp.csr_array, numbers: Array) -> sp.csr_array:

@@ -111,20 +111,19 @@ class Tagger(Model):
         self.labels_per_row_ = Y.nnz / max(carrying, 1)
         self.rows_seen_ = Y.shape[0]
 
-    def _label_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Facts and arrays of what ``_remember_labels`` knows, for a model file."""
+    def _label_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Facts and parts of what ``_remember_labels`` knows, for a model file."""
         facts = {
             "form": self._form,
             "features": self.n_features_in_,
             "rows": self.rows_seen_,
             "labels_per_row": self.labels_per_row_,
         }
-        arrays = {f"labels.{key}": value for key, value in self.labels_.to_arrays().items()}
-        return facts, arrays | {"label_frequency": self.label_frequency_, "scales": self._scales}
+        return facts, {"labels": self.labels_, "label_frequency": self.label_frequency_, "scales": self._scales}
 
-    def _restore_labels(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
-        self.labels_ = Ids.from_arrays(below(arrays, "labels."), "labels")
-        self.label_frequency_, self._scales = arrays["label_frequency"], arrays["scales"]
+    def _restore_labels(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
+        self.labels_, self.label_frequency_ = parts["labels"], parts["label_frequency"]
+        self._scales = parts.get("scales", _NO_SCALES)
         self._form, self.n_features_in_ = facts["form"], facts["features"]
         self.rows_seen_, self.labels_per_row_ = facts["rows"], facts["labels_per_row"]
 
@@ -210,7 +209,8 @@ class Tagger(Model):
             cells = block.tocoo()
             reached = cells.data >= self.threshold
             return cells.coords[0][reached], cells.coords[1][reached]
-        columns, _ = best_columns(block, self.top_k or max(1, round(self.labels_per_row_)))
+        wanted = self.top_k or max(1, round(self.labels_per_row_))
+        columns, _ = best_columns(block, min(wanted, len(self.labels_)))
         filled = columns >= 0
         return np.nonzero(filled)[0], columns[filled]
 
@@ -263,8 +263,3 @@ class Tagger(Model):
         carrying = np.flatnonzero(np.diff(truth.indptr))
         columns, _ = self._top(X[carrying], min(5, len(names)))
         return float(ndcg_at_k(truth[carrying], columns, columns.shape[1]))
-
-
-def below(arrays: dict[str, Array], prefix: str) -> dict[str, Array]:
-    """The arrays of a model file whose names begin so, by the rest of their names."""
-    return {key.removeprefix(prefix): value for key, value in arrays.items() if key.startswith(prefix)}

@@ -12,7 +12,8 @@ from tacit.errors import InputError
 from tacit.estimators.model import Array, Callback, Model
 from tacit.estimators.tag.factor_tagger import FactorTagger
 from tacit.estimators.tag.neighbour_tagger import NeighbourTagger
-from tacit.estimators.tag.tagger import Tagger, below
+from tacit.estimators.tag.tables import TEXT
+from tacit.estimators.tag.tagger import Tagger
 
 if TYPE_CHECKING:
     from tacit.estimators.tag.audit_report import MissingLabels
@@ -38,6 +39,8 @@ class TextTagger(Model):
     >>> model.predict_topk(["a blue boat"], k=1).tolist()
     [['blue']]
     """
+
+    _schema = TEXT
 
     def __init__(
         self,
@@ -173,17 +176,13 @@ class TextTagger(Model):
 
     # -- to and from a model file ------------------------------------------------------------------------------
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        facts, arrays = self.tagger_._state()
-        arrays = {f"tagger.{key}": value for key, value in arrays.items()}
-        arrays |= {f"words.{key}": value for key, value in self.words_.to_arrays().items()}
-        return {"tagger": facts, "texts": self._texts_seen}, arrays | {"frequency": self._frequency}
+    def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        parts = {"words": self.words_, "frequency": self._frequency, "tagger": [self.tagger_]}
+        return {"texts": self._texts_seen}, parts
 
-    def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
-        self.words_ = Ids.from_arrays(below(arrays, "words."), "words")
-        self._frequency, self._texts_seen = np.array(arrays["frequency"]), facts["texts"]
-        self.tagger_ = self._make_tagger()
-        self.tagger_._restore(facts["tagger"], below(arrays, "tagger."))
+    def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
+        self.words_, self._frequency, self._texts_seen = parts["words"], parts["frequency"], facts["texts"]
+        (self.tagger_,) = parts["tagger"]
 
 
 def _checked(texts: Sequence[str]) -> list[str]:

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from tacit import checks
 from tacit import threads as pool
 from tacit.data.ids import Ids
-from tacit.data.matrix import as_csr
 from tacit.data.word2vec_format import read_word2vec
 from tacit.errors import InputError
 from tacit.estimators.model import Callback
 from tacit.estimators.words import word_fit
+from tacit.estimators.words.table import SCHEMA
 from tacit.estimators.words.vector_space import VectorSpace
 from tacit.estimators.words.word_folding import Trained, counted_contexts, given_contexts, solve_new
 from tacit.estimators.words.word_objective import WordObjective
@@ -32,7 +32,6 @@ from tacit.features.ppmi import word_totals
 from tacit.objective.weights import FrequencyWeight
 
 Array = NDArray[Any]
-_ARRAYS = ("word_factors", "context_factors", "word_counts", "word_totals", "context_totals", "context_weights")
 
 
 class WordVectors(VectorSpace):
@@ -90,6 +89,8 @@ class WordVectors(VectorSpace):
     word_totals_: Array
     context_totals_: Array
     context_weights_: Array
+
+    _schema = SCHEMA
 
     def __init__(
         self,
@@ -317,27 +318,16 @@ class WordVectors(VectorSpace):
         model.history_ = []
         return model
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        arrays = {name: getattr(self, f"{name}_") for name in _ARRAYS if hasattr(self, f"{name}_")}
-        arrays |= {f"words.{kind}": array for kind, array in self.words_.to_arrays().items()}
-        if hasattr(self, "counts_"):
-            arrays |= {f"counts.{name}": getattr(self.counts_, name) for name in ("indptr", "indices", "data")}
+    def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        parts = {part.name: getattr(self, f"{part.name}_", None) for part in self._schema.parts}
         timeless = [{k: v for k, v in record.items() if k not in ("seconds", "elapsed")} for record in self.history_]
         rule = asdict(self.weight_rule_) if hasattr(self, "weight_rule_") else None
-        return {"history": timeless, "weight_rule": rule}, arrays
+        return {"history": timeless, "weight_rule": rule}, parts
 
-    def _restore(self, facts: dict[str, Any], arrays: dict[str, Array]) -> None:
+    def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
         self.history_ = facts["history"]
-        parts = {name.removeprefix("words."): array for name, array in arrays.items() if name.startswith("words.")}
-        self.words_ = Ids.from_arrays(parts, "words")
-        for name in _ARRAYS:
-            if name in arrays:
-                setattr(self, f"{name}_", arrays[name])
+        for name, part in parts.items():
+            if part is not None:
+                setattr(self, f"{name}_", part)
         if facts["weight_rule"] is not None:
             self.weight_rule_ = FrequencyWeight(**facts["weight_rule"])
-        if len(self.word_factors_) != len(self.words_):
-            raise ValueError("its words and vectors differ in number")
-        if "counts.indptr" in arrays:
-            kept = tuple(np.array(arrays[f"counts.{name}"]) for name in ("data", "indices", "indptr"))
-            # Words that were folded in since have no counts.
-            self.counts_ = as_csr(sp.csr_array(kept, shape=(len(kept[2]) - 1,) * 2), "counts")

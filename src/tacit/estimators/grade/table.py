@@ -1,0 +1,93 @@
+"""What the file of an ``OrdinalRanker`` holds."""
+
+from typing import Any
+
+import numpy as np
+
+from tacit.estimators.schema import Array, Proof, Schema
+from tacit.estimators.values import SEED, Either, Flag, History, Many, Named, Number, Plain, Text, Whole, Word
+from tacit.features.nystrom import KERNELS
+from tacit.solvers.stochastic import STEPS
+from tacit.solvers.thresholds import RULES
+
+KINDS = ("text", "objects", *(f"{kind}{size}" for kind in "iu" for size in (1, 2, 4, 8)), "f2", "f4", "f8", "b1")
+"""How the classes are kept in an array; the length of text follows from the classes themselves."""
+
+
+def kind_of(classes: np.ndarray[Any, Any]) -> str:
+    """The word for this array's type.
+
+    >>> kind_of(np.array(["low", "high"])), kind_of(np.arange(3))
+    ('text', 'i8')
+    """
+    return {"U": "text", "O": "objects"}.get(classes.dtype.kind) or classes.dtype.str[1:]
+
+
+def as_classes(values: tuple[Any, ...], kind: str) -> np.ndarray[Any, Any]:
+    """The classes as an array of that type."""
+    return np.array(values, dtype={"text": "U", "objects": "O"}.get(kind, kind))
+
+
+def _consistent(proof: Proof, parts: dict[str, Any]) -> str | None:
+    facts, sizes = proof.facts, proof.sizes
+    classes = facts["classes"]
+    if len(classes) != sizes["thresholds"] + 1 or len(set(classes)) != len(classes):
+        return "its classes do not fit its thresholds"
+    if len(parts["class_prior"]) != len(classes) or np.any(parts["thresholds"][1:] < parts["thresholds"][:-1]):
+        return "its thresholds or class priors do not fit its classes"
+    if facts["column_names"] is not None and len(facts["column_names"]) != sizes["columns"]:
+        return "its column names do not fit its columns"
+    if parts["landmarks"] is None:
+        features = sizes["columns"] if facts["kernel"] == "linear" else 2 * proof.model.n_components
+        if sizes["features"] != features:
+            return f"it has {sizes['features']} coefficients for {features} features"
+    elif len(parts["landmarks"]) > proof.model.n_components:
+        return "it has more landmarks than components"
+    return None
+
+
+SCHEMA = Schema(
+    Array("coefficients", "f8", ("features",)),
+    Array("thresholds", "f8", ("thresholds",)),
+    Array("unlabelled_weight", "f8", ("thresholds",), least=0.0, most=1.0),
+    Array("class_prior", "f8", ("classes",), least=0.0, most=1.0 + 1e-9),
+    Array("mean", "f8", ("columns",)),
+    Array("scale", "f8", ("columns",), least=1e-100),
+    Array("landmarks", "f8", ("landmarks", "columns"), optional=True),
+    parameters={
+        "kernel": Word("auto", *KERNELS),
+        "loss": Word("auto", "squared", "logistic"),
+        "features": Word("labelled", "fourier", "nystrom"),
+        "n_components": Whole(1),
+        "bandwidth": Either(None, Number(above=0.0)),
+        "regularization": Either(None, Number(above=0.0)),
+        "unlabelled_weight": Either(None, Number(0.0, most=1.0), Many(Number(0.0, most=1.0))),
+        "solver": Word("auto", "exact", "stochastic"),
+        "iterations": Whole(1),
+        "batch_size": Whole(1),
+        "step": Word(*STEPS),
+        "class_priors": Either(None, Word("matched"), Many(Number(0.0))),
+        "threshold_rule": Word(*RULES),
+        "classes": Either(None, Many(Plain(), least=2)),
+        "unlabelled": Plain(),
+        "standardise": Flag(),
+        "cv": Plain(),
+        "random_state": SEED,
+    },
+    facts={
+        "classes": Many(Either(Number(), Text(), Flag()), least=2),
+        "classes_kind": Word(*KINDS),
+        "columns": Whole(1, size="columns"),
+        "column_names": Either(None, Many(Text())),
+        "kernel": Word(*KERNELS),
+        "intercept": Number(-1e100, most=1e100),
+        "slope": Number(0.0),
+        "loss": Word("squared", "logistic"),
+        "bandwidth": Number(above=0.0),
+        "regularization": Number(0.0),
+        "seed": Whole(0, most=2**64 - 1),
+        "selection": Named(Plain()),
+        "history": History(),
+    },
+    rules=(_consistent,),
+)

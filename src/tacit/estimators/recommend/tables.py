@@ -1,0 +1,104 @@
+"""What the files of the recommenders hold."""
+
+from typing import Any
+
+from tacit.estimators.schema import Array, Csr, Ids, Proof, Repeated, Schema
+from tacit.estimators.solver_choice import CONTEXT_MODELS, ITERATIONS, SOLVERS
+from tacit.estimators.values import SEED, Either, Flag, History, Many, Number, Record, Text, Whole, Word
+from tacit.objective.losses import LOSSES
+
+LOSS = Word(*LOSSES)
+POSITIVE_WEIGHT = Word("log", "value", "one")
+STEEPEST = 100.0
+"""Exponents beyond it only make numbers that are zero or infinite."""
+
+FREQUENCY_WEIGHT = Record(
+    {"total": Number(0.5), "scale": Number(0.0), "exponent": Number(-STEEPEST, most=STEEPEST)}
+)  # fmt: skip
+SIDE = Record(
+    {
+        "weight": FREQUENCY_WEIGHT,
+        "others": Number(0.0),
+        "ridge": Number(0.0),
+        "ridge_exponent": Number(-STEEPEST, most=STEEPEST),
+    }
+)
+RECIPE = Record(
+    {
+        "rows": SIDE,
+        "cols": SIDE,
+        "loss": LOSS,
+        "unlabelled_target": Number(),
+        "positive_weight": POSITIVE_WEIGHT,
+        "smallest_value": Number(above=0.0),
+    }
+)
+
+
+def _consistent(proof: Proof, parts: dict[str, Any]) -> str | None:
+    model, contexts = proof.model, proof.facts["contexts"]
+    pairwise = bool(contexts) and model.context_model == "pairwise"
+    if proof.sizes["col width"] != proof.sizes["row width"] + pairwise:
+        return "its rows and columns have factors of different lengths"
+    if model.biases and proof.sizes["row width"] < 3:
+        return "it has no room for biases"
+    if len(set(contexts)) != len(contexts):
+        return "its contexts are not distinct"
+    if proof.facts["joined_cols"] > proof.sizes["cols"]:
+        return "more columns have joined than there are"
+    if not contexts and len(parts["row_weight"]) != proof.sizes["rows"]:
+        return "its weights do not fit its rows"
+    return None
+
+
+FACTOR = Schema(
+    Ids("row_ids", "rows"),
+    Ids("col_ids", "cols"),
+    Array("row_factors", "f4", ("rows", "row width")),
+    Array("col_factors", "f4", ("cols", "col width")),
+    # With contexts, what is weighed is a (row, contexts) pair.
+    Array("row_weight", "f4", ("weighed rows",), least=0.0),
+    Array("col_weight", "f4", ("cols",), least=0.0),
+    Array("row_gram", "f4", ("row width", "row width"), least=-1e24, most=1e24),
+    Array("row_total", "f4", ("row width",), least=-1e24, most=1e24),
+    Csr("seen", "rows", "cols", least=0.0),
+    Repeated(
+        "context",
+        lambda proof: len(proof.facts["contexts"]),
+        (Ids("ids", "ids"), Array("factors", "f4", ("ids", "row width"))),
+        shared=("row width",),
+    ),
+    Array("row_feature_factors", "f4", ("row features", "row width"), optional=True),
+    Array("col_feature_factors", "f4", ("col features", "col width"), optional=True),
+    parameters={
+        "factors": Whole(1),
+        "loss": LOSS,
+        "solver": Word(*SOLVERS),
+        "unlabelled_weight": Either(None, Number(above=0.0)),
+        "unlabelled_target": Number(),
+        "frequency_exponent": Either(Number(-STEEPEST, most=STEEPEST), Many(Number(-STEEPEST, most=STEEPEST), count=2)),
+        "positive_weight": POSITIVE_WEIGHT,
+        "unlabelled": Word("all", "sampled", "same_loss"),
+        "biases": Flag(),
+        "context_model": Word(*CONTEXT_MODELS),
+        "graph_weight": Number(0.0),
+        "nonnegative": Flag(),
+        "learning_rate": Number(above=0.0),
+        "regularization": Either(None, Number(0.0)),
+        "ridge_exponent": Number(-STEEPEST, most=STEEPEST),
+        "iterations": Either(None, Whole(1)),
+        "tolerance": Number(0.0),
+        "held_out": Number(0.0, most=1.0),
+        "patience": Whole(1),
+        "random_state": SEED,
+    },
+    facts={
+        "history": History(),
+        "solver": Word(*ITERATIONS),
+        "recipe": RECIPE,
+        "contexts": Many(Text()),
+        "graphs": Many(Word("row_graph", "col_graph")),
+        "joined_cols": Whole(0),
+    },
+    rules=(_consistent,),
+)

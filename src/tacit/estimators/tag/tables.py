@@ -1,0 +1,158 @@
+"""What the files of the taggers hold."""
+
+from typing import Any
+
+import numpy as np
+
+from tacit.estimators.schema import Array, Borders, Csr, Ids, Members, Proof, Repeated, Schema
+from tacit.estimators.values import SEED, Either, Flag, Many, Number, Settings, Text, Value, Whole, Word
+from tacit.features.nystrom import MOST_LANDMARKS
+from tacit.objective.losses import LOSSES
+from tacit.solvers.label_maps import METHODS, REGRESSIONS
+
+LABELS = (Ids("labels", "labels"), Array("label_frequency", "i8", ("labels",), least=0))
+SCALES = Array("scales", "f4", ("features",), least=0.0)
+
+FACTS: dict[str, Value] = {
+    "form": Word("matrix", "lists"),
+    "features": Whole(1, size="features"),
+    "rows": Whole(1),
+    "labels_per_row": Number(0.0),
+}
+
+MANNERS: dict[str, Value] = {
+    "top_k": Either(None, Whole(1)),
+    "threshold": Either(None, Number()),
+    "propensity_weighted": Flag(),
+    "random_state": SEED,
+}
+"""Parameters that all taggers have."""
+
+WEIGHING: dict[str, Value] = {"idf_power": Number(0.0, most=100.0), "normalize": Flag()}
+"""How features are weighed, where a tagger sees them itself."""
+
+
+def _landmarks_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
+    asked = proof.model.landmarks
+    if any((parts[name] is not None) != bool(asked) for name in ("landmarks", "landmark_weights")):
+        return "its landmarks do not fit its parameters"
+    return "it has too many landmarks" if asked and len(parts["landmarks"]) > asked else None
+
+
+FACTOR = Schema(
+    *LABELS,
+    SCALES,
+    Array("weights", "f4", ("features", "factors")),
+    Array("label_factors", "f4", ("labels", "factors")),
+    Array("landmarks", "f8", ("landmarks", "features"), optional=True),
+    Array("landmark_weights", "f4", ("landmark features", "factors"), optional=True),
+    parameters={
+        "factors": Whole(1, size="factors"),
+        "loss": Word(*LOSSES),
+        "unlabelled_weight": Either(None, Number(above=0.0)),
+        "unlabelled_target": Either(None, Number()),
+        "frequency_exponent": Number(-100.0, most=100.0),
+        "regularization": Number(0.0),
+        "landmarks": Whole(0, most=MOST_LANDMARKS),
+        "bandwidth": Number(above=0.0),
+        "graph_weight": Number(0.0),
+        "solver": Word("als", "newton", "newton_linesearch", "linesearch", "adagrad"),
+        "iterations": Whole(1),
+        "tolerance": Number(0.0),
+        "inner_steps": Whole(1),
+        **WEIGHING,
+        **MANNERS,
+    },
+    facts=FACTS,
+    rules=(_landmarks_fit,),
+)
+
+
+def _learners_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
+    for learner in parts["learner"]:
+        if learner["centres"].shape[1] > proof.sizes["features"]:
+            return "its centres have more features than the model"
+        if learner["labels"].shape[1] != (proof.sizes["labels"] if proof.model.method == "joint" else 0):
+            return "its vectors of labels do not fit its labels"
+        # Within a partition, features ascend.
+        rising = learner["features"][1:] > learner["features"][:-1]
+        starts = learner["feature_starts"][1:-1]
+        rising[starts[(starts > 0) & (starts < len(learner["features"]))] - 1] = True
+        if not np.all(rising):
+            return "the features of a partition do not ascend"
+    return None
+
+
+NEIGHBOUR = Schema(
+    *LABELS,
+    SCALES,
+    Csr("Y", "rows", "labels", ones=True),
+    Repeated(
+        "learner",
+        lambda proof: int(proof.facts["learners"]),
+        (
+            Array("centres", "f4", ("partitions", "centre features")),
+            Array("features", "i4", ("mapped features",), below="features"),
+            Borders("feature_starts", "partitions", "mapped features"),
+            Array("weights", "f4", ("mapped features", "factors")),
+            Array("rows", "i8", ("voting rows",), below="rows"),
+            Borders("row_starts", "partitions", "voting rows"),
+            Array("points", "f4", ("voting rows", "factors"), least=-2.0, most=2.0),
+            Array("labels", "f4", ("partitions", "label vectors", "factors")),
+        ),
+        shared=("features", "rows"),
+        may_be_zero=("mapped features", "label vectors"),
+    ),
+    parameters={
+        "method": Word(*METHODS),
+        "factors": Whole(1),
+        "neighbours": Whole(1),
+        "vote_power": Number(0.0, most=100.0),
+        "regularization": Number(above=0.0),
+        "regression": Word(*REGRESSIONS),
+        "shift": Number(above=0.0),
+        "partitions": Either(None, Whole(1)),
+        "learners": Whole(1),
+        "max_partners": Either(None, Whole(1)),
+        "n_imputed": Whole(0),
+        "graph_weights": Many(Number(0.0), count=3),
+        "contexts": Whole(1),
+        "negatives": Whole(1),
+        "iterations": Whole(1),
+        "learning_rate": Either(None, Number(above=0.0)),
+        **WEIGHING,
+        **MANNERS,
+    },
+    facts=FACTS | {"rows": Whole(1, size="rows"), "learners": Whole(1)},
+    rules=(_learners_fit,),
+)
+
+BLEND = Schema(
+    *LABELS,
+    Members("members", lambda model: model._make_members(), shared=("labels", "features")),
+    parameters={
+        "members": Either(None, Many(Settings({"tagger": Text(), "weight": Number()}), least=1)),
+        **MANNERS,
+    },
+    facts=FACTS,
+)
+
+
+def _words_are_text(proof: Proof, parts: dict[str, Any]) -> str | None:
+    return None if all(type(word) is str for word in parts["words"].all().tolist()) else "its words are not text"
+
+
+TEXT = Schema(
+    Array("frequency", "i8", ("features",), least=0),
+    Ids("words", "features"),
+    Members("tagger", lambda model: [model._make_tagger()], shared=("features",)),
+    parameters={
+        "tagger": Text(),
+        "parameters": Either(None, Settings()),
+        "min_count": Whole(1),
+        "phrases": Whole(1),
+        "random_state": SEED,
+    },
+    facts={"texts": Whole(1)},
+    rules=(_words_are_text,),
+)

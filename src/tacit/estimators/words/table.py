@@ -1,0 +1,66 @@
+"""What the file of ``WordVectors`` holds."""
+
+from typing import Any
+
+from tacit.estimators.recommend.tables import FREQUENCY_WEIGHT
+from tacit.estimators.schema import Array, Csr, Ids, Proof, Schema
+from tacit.estimators.values import SEED, Either, Flag, History, Number, Whole, Word
+from tacit.estimators.words.word_fit import SWEEPS
+
+LEARNED = (
+    Array("context_factors", "f4", ("words", "factors"), optional=True),
+    Array("word_counts", "i8", ("words",), least=0, optional=True),
+    Array("word_totals", "f8", ("words",), least=0.0, optional=True),
+    Array("context_totals", "f8", ("words",), least=0.0, optional=True),
+    Array("context_weights", "f4", ("words",), least=0.0, optional=True),
+)
+"""What vectors from a foreign file lack."""
+
+
+def _consistent(proof: Proof, parts: dict[str, Any]) -> str | None:
+    learned = [parts[part.name] is not None for part in LEARNED] + [proof.facts["weight_rule"] is not None]
+    if any(learned) != all(learned):
+        return "it has a part of what training leaves, but not all of it"
+    if proof.model.output != "word" and not all(learned):
+        return f"it has no contexts for output={proof.model.output!r}"
+    if parts["counts"] is not None and (not all(learned) or proof.sizes["counted words"] > proof.sizes["words"]):
+        return "its counts do not fit its words"
+    return None
+
+
+SCHEMA = Schema(
+    Ids("words", "words"),
+    Array("word_factors", "f4", ("words", "factors")),
+    *LEARNED,
+    # Words that were folded in have no counts.
+    Csr("counts", "counted words", "counted words", least=0.0, optional=True),
+    parameters={
+        "factors": Whole(1, size="factors"),
+        "window": Whole(1, most=1_000_000),
+        "weighting": Word("inverse", "linear", "flat"),
+        "side": Word("both", "left", "right"),
+        "min_count": Whole(1),
+        "max_words": Either(None, Whole(2)),
+        "tokenizer": Word("split", "words"),
+        "sentences": Word("lines", "files"),
+        "shift": Number(above=0.0),
+        "context_smoothing": Number(-100.0, most=100.0),
+        "weight_ceiling": Number(above=0.0),
+        "weight_exponent": Number(-100.0, most=100.0),
+        "unlabelled_total": Either(None, Number(0.0)),
+        "unlabelled_weight": Either(None, Number(0.0)),
+        "frequency_exponent": Number(-100.0, most=100.0),
+        "unlabelled_target": Number(),
+        "regularization": Number(above=0.0),
+        "solver": Word(*SWEEPS),
+        "learning_rate": Either(None, Number(above=0.0)),
+        "iterations": Either(None, Whole(1)),
+        "tolerance": Number(0.0),
+        "output": Word("sum", "word", "context"),
+        "keep_counts": Flag(),
+        "memory": Number(above=0.0),
+        "random_state": SEED,
+    },
+    facts={"history": History(), "weight_rule": Either(None, FREQUENCY_WEIGHT)},
+    rules=(_consistent,),
+)
