@@ -10,7 +10,7 @@ import pytest
 import tacit
 from tacit.cli.defaults import defaults_of
 from tacit.cli.options import SOLVERS, Exponents
-from tacit.estimators import solver_choice
+from tacit.solvers import registry
 
 QUICK_HELP = """
 import sys
@@ -32,7 +32,7 @@ def test_defaults_are_read_as_they_are(estimator):
 
 
 def test_solvers_offered_are_those_there_are():
-    assert SOLVERS == solver_choice.SOLVERS
+    assert SOLVERS == registry.WITH_AUTO
 
 
 @pytest.mark.parametrize(("job", "words"), [("recommend", "default: 64"), ("words", "default: 200")])

@@ -16,14 +16,13 @@ from tacit.estimators.tag.tagger import Tagger
 from tacit.features.label_space import nearest_sets
 from tacit.neighbours.partitioned import Learner, Partition, vote
 from tacit.neighbours.topk import normalise
-from tacit.objective import losses
+from tacit.objective import recipes
 from tacit.objective.maps import DenseMap, SparseMap
 from tacit.objective.towers import feature_tower
 from tacit.objective.two_towers import TwoTowers
-from tacit.objective.whole_data import WholeData
 from tacit.progress import Run
+from tacit.solvers.als import AlternatingLeastSquares
 from tacit.solvers.alternation import alternate
-from tacit.solvers.conjugate import Alternating
 from tacit.solvers.ridge import ridge_regression
 from tacit.threads import single_threaded_blas
 
@@ -180,24 +179,21 @@ class LemlImcTagger(_Opponent):
         return super().fit(X, Y, labels=labels)
 
     def _learn(self, X: sp.csr_array, Y: sp.csr_array) -> None:
-        n, m = Y.shape
+        m = Y.shape[1]
         graph = Y.T @ Y if self._graph is None else as_csr(self._graph, "label_graph", rows=m, cols=m)
         values, vectors = np.linalg.eigh(graph.toarray().astype(np.float64))
         about = vectors[:, values > 1e-8 * values[-1]].astype(np.float32)
         Y = as_csr(Y, "Y")
-        objective = WholeData.build(
-            Y, loss=losses.resolve("square"), weight=np.ones(Y.nnz), target=np.ones(Y.nnz), row_weight=np.ones(n),
-            col_weight=np.ones(m), unlabelled_target=0.0, row_ridge=np.zeros(n), col_ridge=np.zeros(m),
-        )  # fmt: skip
+        recipe = recipes.tags(Y, loss="square", unlabelled_weight=1.0, unlabelled_target=0.0, regularization=0.0)
         ridge = self.regularization
         problem = TwoTowers(
-            objective,
+            recipe.objective(Y),
             feature_tower(SparseMap(X), self.factors, np.full(X.shape[1], ridge)),
             feature_tower(DenseMap(np.ascontiguousarray(about)), self.factors, np.full(about.shape[1], ridge)),
         )
         parameters = problem.start(self.random_state, 0.1)
         with Run("fit LEML-IMC", self.iterations, progress=False) as run:
-            alternate(problem, parameters, Alternating(), run, n_threads=self.threads)
+            alternate(problem, parameters, AlternatingLeastSquares(), run, n_threads=self.threads)
         self.weights_ = problem.rows.part(parameters.rows, 0).copy()
         self.label_factors_ = problem.factors(parameters, self.threads)[1]
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,20 @@ def fingerprint(parameters: dict[str, Any], *arrays: Array) -> str:
     for array in arrays:
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
+
+
+def prefixed(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """The arrays under names that begin so."""
+    return {prefix + name: array for name, array in arrays.items()}
+
+
+def below(arrays: Mapping[str, Array], prefix: str) -> dict[str, Array]:
+    """The arrays whose names begin so, by the rest of their names: what ``prefixed`` made.
+
+    >>> below({"ids/text": 1, "factors": 2}, "ids/")
+    {'text': 1}
+    """
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
 class Checkpoint:

@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from tacit.estimators.recommend.settings import CONTEXT_MODELS
 from tacit.estimators.schema import Array, Csr, Ids, Proof, Repeated, Schema
-from tacit.estimators.solver_choice import CONTEXT_MODELS, ITERATIONS, SOLVERS
 from tacit.estimators.values import SEED, Either, Flag, History, Many, Number, Record, Text, Whole, Word
 from tacit.objective.losses import LOSSES
+from tacit.solvers import registry
 
 LOSS = Word(*LOSSES)
 POSITIVE_WEIGHT = Word("log", "value", "one")
@@ -73,7 +74,7 @@ FACTOR = Schema(
     parameters={
         "factors": Whole(1),
         "loss": LOSS,
-        "solver": Word(*SOLVERS),
+        "solver": Word(*registry.WITH_AUTO),
         "unlabelled_weight": Either(None, Number(above=0.0)),
         "unlabelled_target": Number(),
         "frequency_exponent": Either(Number(-STEEPEST, most=STEEPEST), Many(Number(-STEEPEST, most=STEEPEST), count=2)),
@@ -94,7 +95,7 @@ FACTOR = Schema(
     },
     facts={
         "history": History(),
-        "solver": Word(*ITERATIONS),
+        "solver": Word(*registry.NAMES),
         "recipe": RECIPE,
         "contexts": Many(Text()),
         "graphs": Many(Word("row_graph", "col_graph")),
