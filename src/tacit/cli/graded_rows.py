@@ -8,10 +8,13 @@ import click
 
 from tacit.cli.grade_table import read_features
 from tacit.cli.options import Function, packed
+from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from tacit.data.text_files import TextForm
 
 RULES = ("logistic", "absolute", "squared", "kappa", "accuracy")
 
@@ -25,13 +28,16 @@ class GradedRows:
     order: str | None
     leave: tuple[str, ...]
     query: str | None
+    form: "TextForm"
 
     def read(self, features: list[str] | None = None) -> "tuple[pl.DataFrame, list[Any], list[Any] | None]":
         """Features, grades with None where there is none, and the classes when their order was given.
 
         ``features`` are those of a saved model, which knows its classes: then text needs no order.
         """
-        numbers, frame = read_features(self.table, self.query, features=features, leave=(self.grade, *self.leave))
+        numbers, frame = read_features(
+            self.table, self.query, self.form, features=features, leave=(self.grade, *self.leave)
+        )
         return numbers, *_read_order(frame[self.grade], self.order, needed=features is None)
 
 
@@ -68,7 +74,7 @@ PARAMETERS = [
 def graded_rows_options(function: Function) -> Function:
     """TABLE and its columns; the verb gets one ``rows``."""
     names = [field.name for field in fields(GradedRows)]
-    return packed(function, _TABLE, lambda given: {"rows": GradedRows(**given)}, names)
+    return text_form_options(packed(function, _TABLE, lambda given: {"rows": GradedRows(**given)}, names))
 
 
 def ranker_options(function: Function) -> Function:

@@ -20,9 +20,17 @@ seed_option = click.option("--seed", default=0, show_default=True, help="Same se
 
 
 class OutputFile(click.ParamType):  # type: ignore[type-arg]
-    """A file that can be written: found out before an hour of training, not after it."""
+    """A file that can be written: found out before an hour of training, not after it.
+
+    kind : what is written: ``"model"`` and ``"page"`` replace a file of that kind that Tacit wrote, and only
+        ``--force`` lets them or anything else replace another file (``tacit.cli.outputs``). ``"checkpoint"`` is read
+        before it is written, which finds out more.
+    """
 
     name = "file"
+
+    def __init__(self, kind: str = "other") -> None:
+        self.kind = kind
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         path = Path(value)
@@ -68,7 +76,7 @@ class Exponents(click.ParamType):  # type: ignore[type-arg]
 
 
 model_output_option = click.option(
-    "-o", "--output", "model_path", required=True, type=OutputFile(), help="File of the model."
+    "-o", "--output", "model_path", required=True, type=OutputFile("model"), help="File of the model."
 )
 
 

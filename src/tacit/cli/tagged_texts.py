@@ -3,12 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tacit.cli.options import packed
+from tacit.cli.output import say
+from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
+
+if TYPE_CHECKING:
+    from tacit.data.text_files import TextForm
 
 Function = Callable[..., Any]
 
@@ -23,26 +28,56 @@ class TaggedTexts:
     row: str | None
     separator: str
     accepted: Path | None
+    form: "TextForm"
 
     def read(self) -> tuple[list[str], list[list[str]], list[Any] | None]:
         """Texts, labels of each, and ids of the rows or None for their numbers."""
-        from tacit.data.readers import read_frame
+        from tacit.data.readers import origin_of, read_frame
 
+        if not self.separator:
+            raise InputError("--separator must not be empty; say what stands between labels, such as ','.")
         columns = {"--labels": self.labels, **{f"--text ({name})": name for name in self.text}}
         if self.row is not None:
             columns["--id"] = self.row
-        frame = read_frame(self.table, columns, list(dict.fromkeys(columns.values())), name="TABLE")
+        frame = read_frame(self.table, columns, list(dict.fromkeys(columns.values())), name="TABLE", form=self.form)
         texts = [" ".join(str(part) for part in parts if part is not None) for parts in frame.select(self.text).rows()]
-        labels = [self._split(value) for value in frame[self.labels].to_list()]
+        cells = frame[self.labels].to_list()
+        if not cells:
+            raise InputError(f"{self.table!r} holds no texts; give a file with at least one line below its header.")
+        self._notice_other_separators(cells, lambda place: origin_of(self.table, self.form).place(place))
+        labels = [self._split(value) for value in cells]
         ids = None if self.row is None else frame[self.row].to_list()
         if self.accepted is not None:
             _add_accepted(self.accepted, labels, list(range(len(labels))) if ids is None else ids)
         return texts, labels, ids
 
+    def _notice_other_separators(self, cells: list[Any], where: Callable[[int], str]) -> None:
+        """Labels that were split by the wrong sign would be one long label each."""
+        filled = [place for place, cell in enumerate(cells) if isinstance(cell, str) and cell.strip()]
+        if any(self.separator in cells[place] for place in filled):
+            return
+        for sign in ";|\t,":
+            having = [place for place in filled if sign in cells[place]]
+            if sign != self.separator and len(having) >= max(2, len(filled) // 4):
+                named = "tab" if sign == "\t" else repr(sign)
+                raise InputError(
+                    f"--labels: no cell of {self.labels!r} holds {self.separator!r}, but {len(having)} of "
+                    f"{len(filled)} hold {named}, such as {cells[having[0]]!r} in {where(having[0])}; say "
+                    f"--separator {named}."
+                )
+        distinct = {cells[place] for place in filled}
+        words = {word for cell in distinct for word in cell.split()}
+        if len(distinct) > max(20, len(filled) // 2) and 2 * len(words) < len(distinct):
+            say(
+                f"{self.labels!r} holds {len(distinct):,} different cells of only {len(words):,} words and no "
+                f"{self.separator!r}; if blanks stand between labels, say --separator ' '."
+            )
+
     def _split(self, value: Any) -> list[str]:
         if value is None:
             return []
-        parts = value if isinstance(value, list) else str(value).split(self.separator)
+        separator = "\t" if self.separator in ("tab", "\\t") else self.separator
+        parts = value if isinstance(value, list) else str(value).split(separator)
         return list(dict.fromkeys(word for word in (str(part).strip() for part in parts) if word))
 
 
@@ -71,8 +106,9 @@ _OPTIONS = (
 
 def tagged_texts_options(function: Function) -> Function:
     """The argument TABLE and how to read it; the verb gets one ``TaggedTexts`` as ``source``."""
-    names = ["table", "text", "labels", "row", "separator", "accepted"]
-    return packed(function, _OPTIONS, lambda given: {"source": TaggedTexts(**given)}, names)
+    names = ["table", "text", "labels", "row", "separator", "accepted", "form"]
+    made = packed(function, _OPTIONS, lambda given: {"source": TaggedTexts(**given)}, names)
+    return text_form_options(made, "--column-separator")
 
 
 _TAGGER = (

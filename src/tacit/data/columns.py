@@ -91,7 +91,10 @@ def numbers_of(series: "pl.Series", name: str, origin: Origin = _HERE) -> NDArra
     if wrong.any():
         row = int(np.argmax(wrong))
         what = "has no value" if np.isnan(values[row]) else "is infinite"
-        raise InputError(f"{name}: the column {series.name!r} {what} in {origin.place(row)}; mend or drop that line.")
+        raise InputError(
+            f"{name}: the column {series.name!r} {what} in {origin.place(row)}; mend or drop that line, or leave the "
+            "column out."
+        )
     return values
 
 

@@ -147,7 +147,7 @@ def _with_decimals(frame: "pl.DataFrame", columns: Mapping[str, str]) -> "pl.Dat
     """Text columns that hold nothing but numbers with a decimal comma, as numbers; ids stay text."""
     import polars as pl
 
-    ids = {column for parameter, column in columns.items() if parameter not in _MEASURES}
+    ids = {column for parameter, column in columns.items() if parameter.lstrip("-") not in _MEASURES}
     texts = [name for name, kind in frame.schema.items() if kind == pl.String and name not in ids]
     numeric = [name for name in texts if frame[name].drop_nulls().str.contains(_COMMA_NUMBER).all()]
     points = pl.col(numeric).str.strip_chars().str.replace(",", ".", literal=True).cast(pl.Float64)

@@ -57,6 +57,11 @@ class TextForm:
     def is_utf8(self) -> bool:
         return self.encoding is None or codecs.lookup(self.encoding).name in {"utf-8", "ascii"}
 
+    @property
+    def is_ascii_based(self) -> bool:
+        """Whether lines can be told apart before they are decoded."""
+        return "\n".encode(self.encoding or "utf-8") == b"\n"
+
     def of(self, path: str, usual: str) -> str:
         """The separator of a file whose name says ``usual``."""
         if self.separator is not None:

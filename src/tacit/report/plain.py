@@ -1,9 +1,10 @@
 """Strangers' text, shown as text: ids, labels and titles come from files that anybody may have written.
 
 A terminal obeys escape codes, a page obeys tags, a spreadsheet obeys cells that begin like a formula. ``visible`` is
-for terminals, ``harmless_cell`` for CSV; pages escape with ``html.escape`` what went through ``visible``.
+for terminals, ``page_text`` for pages, ``harmless_cell`` for CSV.
 """
 
+import html
 import unicodedata
 from typing import Any
 
@@ -13,7 +14,7 @@ _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 
 
 def visible(value: Any, *, lines: bool = False) -> str:
-    """Text in which every control and invisible character is spelled out; ``lines`` keeps line ends.
+    """Text in which every control and invisible character is spelled out; ``lines`` keeps line ends and tabs.
 
     >>> visible("a\\x1b[31mred")
     'a\\\\x1b[31mred'
@@ -23,7 +24,16 @@ def visible(value: Any, *, lines: bool = False) -> str:
     text = str(value)
     if text.isprintable():
         return text
-    return "".join(sign if _is_seen(sign) or (lines and sign == "\n") else ascii(sign)[1:-1] for sign in text)
+    return "".join(sign if _is_seen(sign) or (lines and sign in "\n\t") else ascii(sign)[1:-1] for sign in text)
+
+
+def page_text(value: Any) -> str:
+    """The same inside HTML, between tags and in quoted attributes.
+
+    >>> page_text("<b>\\x1b")
+    '&lt;b&gt;\\\\x1b'
+    """
+    return html.escape(visible(value, lines=True))
 
 
 def harmless_cell(value: Any) -> Any:
@@ -41,6 +51,15 @@ def harmless_cell(value: Any) -> Any:
     except ValueError:
         return f"'{value}"
     return value
+
+
+def cell_as_given(text: str) -> str:
+    """The text of a cell that ``harmless_cell`` may have written.
+
+    >>> cell_as_given("'=1+1"), cell_as_given("'tis")
+    ('=1+1', "'tis")
+    """
+    return text[1:] if text.startswith("'") and harmless_cell(text[1:]) == text else text
 
 
 def _is_seen(sign: str) -> bool:

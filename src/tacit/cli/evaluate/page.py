@@ -11,7 +11,9 @@ from tacit.cli.options import OutputFile
 from tacit.cli.output import say
 from tacit.report.blocks import Block, Lines, Paragraph, Section, Table
 
-html_option = click.option("--html", "page", type=OutputFile(), help="Also write a page with pictures to this file.")
+html_option = click.option(
+    "--html", "page", type=OutputFile("page"), help="Also write a page with pictures to this file."
+)
 
 
 def write_page(path: Path, title: str, lead: str, sections: Sequence[Section], *, silent: bool) -> None:

@@ -30,7 +30,9 @@ _parameter = parameter_of("WordVectors")
             help="Which vectors count.")  # fmt: skip
 @click.option("--keep-counts", is_flag=True, help="Keep the counts in the file, to continue with more text later.")
 @_parameter("--memory", type=float, help="Gigabytes of counts to hold before going to disk.")
-@click.option("--checkpoint", type=OutputFile(), help="Keep the sweeps done so far here, and go on from there.")
+@click.option(
+    "--checkpoint", type=OutputFile("checkpoint"), help="Keep the sweeps done so far here, and go on from there."
+)
 @click.option("--word2vec", type=OutputFile(), help="Write the vectors to a word2vec file as well.")
 @click.option("--binary", is_flag=True, help="Write that file in binary.")
 @click.option("--map", "picture", type=OutputFile(), help="Draw the most frequent words to this picture.")
