@@ -71,12 +71,17 @@ def train(
     checkpoint = Checkpoint(settings.checkpoint, fingerprint)
     learned = {"rows": parameters.rows, "cols": parameters.cols}
     history: list[dict[str, Any]] = []
-    if earlier := checkpoint.read():
+    if earlier := checkpoint.read(learned):
         history, arrays = earlier
         _put_back(learned, arrays)
-        solver.restore(below(arrays, SOLVER))
-        if watch:
-            watch.resume(history, arrays)
+        try:
+            solver.restore(below(arrays, SOLVER))
+            if watch:
+                watch.resume(history, arrays)
+                if watch.kept and watch.kept.keys() != learned.keys():
+                    raise KeyError("a part of the best sweep is missing")
+        except (KeyError, TypeError, ValueError) as error:
+            raise checkpoint.damaged(f"{type(error).__name__}: {error}") from error
     run = Run(label, settings.iterations, progress=settings.progress, callback=settings.callback, history=history)
 
     def stop_when_exhausted() -> None:

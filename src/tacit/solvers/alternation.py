@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import threads
-from tacit.errors import DivergedError
+from tacit.errors import DivergedError, InputError
 from tacit.objective.side_objective import Block
 from tacit.objective.two_towers import NAMES, Name, Parameters, TwoTowers
 from tacit.progress import Run
@@ -63,6 +63,16 @@ class Solver:
     def state(self) -> dict[str, Array]:
         """The memory as named arrays; ``restore`` takes it back."""
         return {f"{name} {','.join(map(str, group))}": array for (name, group), array in self.memory.items()}
+
+    def recalled(self, key: Key, shape: tuple[int, ...]) -> Array | None:
+        """What is remembered of a block; what has another shape, from a damaged checkpoint, is refused."""
+        found = self.memory.get(key)
+        if found is not None and found.shape != shape:
+            raise InputError(
+                f"checkpoint: what the solver remembers of the {key[0]} has the shape {found.shape} and not {shape}; "
+                "delete the file to start anew."
+            )
+        return found
 
     def restore(self, state: Mapping[str, Array]) -> None:
         """Go on from what an earlier solver of the same kind remembered."""

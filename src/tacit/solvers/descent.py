@@ -53,7 +53,7 @@ class Adagrad(Solver):
 
     def improve(self, block: Block, key: Key) -> Improved:
         value, gradient = _value_and_gradient(block)
-        if key not in self.memory:
+        if self.recalled(key, block.here.shape) is None:
             self.memory[key] = np.zeros_like(block.here)
         if key not in self._rates:
             field = block.tower.fields[block.group[0]]
@@ -103,7 +103,8 @@ class LineSearch(Solver):
         point = block.at(here)
         gradient = block.gradient(point, here)
         squared_norm = inner(gradient, gradient)
-        first = float(self.memory[key][0]) if key in self.memory else 1.0
+        known = self.recalled(key, (1,))
+        first = 1.0 if known is None else float(known[0])
         along = block.line_function(point, here, -gradient)
         alpha, value = backtrack(along, point.value, -squared_norm, first=first)
         here -= here.dtype.type(alpha) * gradient

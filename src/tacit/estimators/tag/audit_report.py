@@ -2,6 +2,7 @@
 
 import csv
 import html
+import io
 import json
 import os
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tacit import atomic_file
 from tacit.errors import InputError
 from tacit.estimators.tag.audit_page import page
 from tacit.report.plain import cell_as_given, harmless_cell, page_text
@@ -99,16 +101,18 @@ class MissingLabels:
         match path.suffix.lower():
             case ".csv":
                 columns = self._columns()
-                with path.open("w", encoding="utf-8", newline="") as file:
-                    writer = csv.writer(file, lineterminator="\n")
-                    writer.writerow(columns)
-                    writer.writerows([harmless_cell(cell) for cell in line] for line in zip(*columns.values()))
+                text = io.StringIO(newline="")
+                writer = csv.writer(text, lineterminator="\n")
+                writer.writerow(columns)
+                writer.writerows([harmless_cell(cell) for cell in line] for line in zip(*columns.values()))
+                atomic_file.write_text(path, text.getvalue())
             case ".parquet":
-                self.to_polars().write_parquet(path)
+                with atomic_file.replacing(path) as temporary:
+                    self.to_polars().write_parquet(temporary)
             case ".json":
-                path.write_text(json.dumps(self._columns(), ensure_ascii=False, default=str), encoding="utf-8")
+                atomic_file.write_text(path, json.dumps(self._columns(), ensure_ascii=False, default=str))
             case ".html" | ".htm":
-                path.write_text(self.to_html(title), encoding="utf-8")
+                atomic_file.write_text(path, self.to_html(title))
             case ending:
                 raise InputError(f"path: {ending!r} is not a kind of file that an audit can be written to; "
                                  "use .csv, .parquet, .json or .html.")  # fmt: skip
