@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.cli.defaults import parameters_of, typed
 from tacit.cli.options import packed
 from tacit.cli.output import say
 from tacit.cli.text_form import text_form_options
@@ -111,46 +112,31 @@ def tagged_texts_options(function: Function) -> Function:
     return text_form_options(made, "--column-separator")
 
 
-_TAGGER = (
-    click.option("--tagger", type=click.Choice(["neighbour", "factor"]), default="neighbour", show_default=True,
-                 help="By nearest neighbours in label space, or by a low-rank map."),
-    click.option("--method", type=click.Choice(["sppmi", "weighted", "skipgram", "joint", "end_to_end"]),
-                 help="Of the neighbour tagger; joint is best when most labels are missing."),
-    click.option("--factors", type=int, help="Dimension of the space."),
-    click.option("--regularization", type=float, help="Strength of the ridge."),
-    click.option("--n-imputed", type=int, help="Of the neighbour tagger: labels to guess before the last fit."),
-    click.option("--favour-rare", "propensity_weighted", is_flag=True, help="Favour rare labels."),
-    click.option("--min-count", default=2, show_default=True, help="Leave out words that occur in fewer texts."),
-    click.option("--phrases", default=1, show_default=True, help="Runs of up to so many words are features too."),
-    click.option("--seed", default=0, show_default=True, help="Same seed, same bits."),
-    click.option("--threads", default=0, show_default=True, help="Cores to use; 0 is all."),
-)  # fmt: skip
-
-PARAMETERS = [
-    "tagger", "method", "factors", "regularization", "n_imputed", "propensity_weighted", "min_count", "phrases", "seed",
-    "threads",
-]  # fmt: skip
+TAGGERS = {"neighbour": "NeighbourTagger", "factor": "FactorTagger"}
+"""Name on the command line → estimator; the first is the default."""
+_SHARED = ("random_state", "threads")
+_OF = {name: parameters_of(estimator, leave=_SHARED, only_given=True) for name, estimator in TAGGERS.items()}
+_TEXT, _TEXT_OPTIONS = parameters_of("TextTagger", leave=("tagger", "parameters"))
+PARAMETERS = list(dict.fromkeys(("tagger", *(name for names, _ in _OF.values() for name in names), *_TEXT)))
 
 
 def text_tagger_options(function: Function) -> Function:
-    """Parameters of ``TextTagger``; the verb gets them as ``parameters``."""
-    return packed(function, _TAGGER, lambda given: {"parameters": _text_tagger(given)}, PARAMETERS)
+    """Parameters of ``TextTagger`` and of the taggers within; the verb gets them as ``parameters``."""
+    first = next(iter(TAGGERS))
+    tagger = click.option("--tagger", type=click.Choice(list(TAGGERS)), default=first, show_default=True,
+                          help="How labels are learned; its parameters are the options below.")  # fmt: skip
+    own: dict[str, Callable[[Function], Function]] = {}
+    for names, options in _OF.values():
+        own |= {name: option for name, option in zip(names, options) if name not in own}
+    return packed(function, [tagger, *own.values(), *_TEXT_OPTIONS], _pack, PARAMETERS)
 
 
-def _text_tagger(given: dict[str, Any]) -> dict[str, Any]:
-    own = ("method", "factors", "regularization", "n_imputed")
-    inner = {name: given[name] for name in own if given[name] is not None}
-    if given["propensity_weighted"]:
-        inner["propensity_weighted"] = True
-    if given["tagger"] == "factor":
-        for name in ("method", "n_imputed"):
-            if name in inner:
-                raise InputError(f"--{name.replace('_', '-')} belongs to --tagger neighbour; leave it out.")
-    return {
-        "tagger": given["tagger"],
-        "parameters": inner,
-        "min_count": given["min_count"],
-        "phrases": given["phrases"],
-        "random_state": given["seed"],
-        "threads": given["threads"],
-    }
+def _pack(given: dict[str, Any]) -> dict[str, Any]:
+    chosen = given.pop("tagger")
+    text = {name: given.pop(name) for name in _TEXT}
+    inner = typed(given)
+    for name in inner:
+        if name not in _OF[chosen][0]:
+            owner = next(other for other, (names, _) in _OF.items() if name in names)
+            raise InputError(f"--{name.replace('_', '-')} belongs to --tagger {owner}; leave it out.")
+    return {"parameters": {"tagger": chosen, "parameters": inner, **text}}

@@ -42,7 +42,8 @@ class FactorTagger(Tagger):
     graph_weight : λ_g of ``row_graph``
     solver : ``"als"`` (conjugate gradient on a quadratic bound), ``"newton"`` (trust region), ``"newton_linesearch"``,
         ``"linesearch"``, ``"adagrad"``
-    iterations : sweeps over both sides at most; tolerance : stops earlier when the objective changes less, relatively
+    iterations : sweeps over both sides at most
+    tolerance : stops earlier when the objective changes less, relatively
     inner_steps : conjugate gradient steps on each side per sweep
     idf_power : features weigh log(n / (1 + df)) to this power
     normalize : scale the rows of X to length one
