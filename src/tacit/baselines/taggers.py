@@ -1,9 +1,10 @@
-"""Opponents of the taggers: label frequency, one-vs-rest, LEML, LEML-IMC and SLEEC.
+"""Baselines of the taggers: label frequency, one-vs-rest, LEML, LEML-IMC and SLEEC.
 
-All have the taggers' manners (``fit``, ``predict_topk``, ``decision_function``, ``missing_labels``).
+All have the taggers' calls (``fit``, ``predict_topk``, ``decision_function``, ``missing_labels``).
 """
 
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,30 +28,22 @@ from tacit.solvers.ridge import ridge_regression
 from tacit.threads import single_threaded_blas
 
 
-class _Opponent(Tagger):
-    """A tagger with the shared parameters alone; a subclass adds its own and says how it learns and scores."""
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Baseline(Tagger):
+    """A tagger with the shared parameters alone; a subclass adds its own and says how it learns and scores.
 
-    def __init__(
-        self,
-        top_k: int | None = None,
-        threshold: float | None = None,
-        propensity_weighted: bool = False,
-        idf_power: float = 0.0,
-        normalize: bool = True,
-        random_state: int = 0,
-        threads: int = 0,
-        progress: bool | None = None,
-        callback: Callback | None = None,
-    ) -> None:
-        self.top_k = top_k
-        self.threshold = threshold
-        self.propensity_weighted = propensity_weighted
-        self.idf_power = idf_power
-        self.normalize = normalize
-        self.random_state = random_state
-        self.threads = threads
-        self.progress = progress
-        self.callback = callback
+    The fields are the parameters of the constructor, those of the subclass among them.
+    """
+
+    top_k: int | None = None
+    threshold: float | None = None
+    propensity_weighted: bool = False
+    idf_power: float = 0.0
+    normalize: bool = True
+    random_state: int = 0
+    threads: int = 0
+    progress: bool | None = None
+    callback: Callback | None = None
 
     def fit(self, X: Any, Y: Any, *, labels: Any = None) -> Self:
         """Learn from features and known labels."""
@@ -72,10 +65,10 @@ class _Opponent(Tagger):
         return np.arange(x.shape[1], dtype=np.int32), width
 
 
-class PopularTagger(_Opponent):
+class PopularTagger(_Baseline):
     """The most frequent labels, whatever the row says."""
 
-    _learned = "share_"
+    _learned: ClassVar[str] = "share_"
 
     def _learn(self, X: sp.csr_array, Y: sp.csr_array) -> None:
         self.share_ = (self.label_frequency_ / Y.shape[0]).astype(np.float32)
@@ -84,31 +77,16 @@ class PopularTagger(_Opponent):
         return np.tile(self.share_, (X.shape[0], 1))
 
 
-class OneVsRestTagger(_Opponent):
+@dataclass(kw_only=True, eq=False, repr=False)
+class OneVsRestTagger(_Baseline):
     """A logistic regression per label, unlabelled cells as negatives.
 
     strength : C of each regression
     """
 
-    _learned = "weights_"
+    _learned: ClassVar[str] = "weights_"
 
-    def __init__(
-        self,
-        strength: float = 1.0,
-        top_k: int | None = None,
-        threshold: float | None = None,
-        propensity_weighted: bool = False,
-        idf_power: float = 0.0,
-        normalize: bool = True,
-        random_state: int = 0,
-        threads: int = 0,
-        progress: bool | None = None,
-        callback: Callback | None = None,
-    ) -> None:
-        super().__init__(
-            top_k, threshold, propensity_weighted, idf_power, normalize, random_state, threads, progress, callback
-        )
-        self.strength = strength
+    strength: float = 1.0
 
     def _learn(self, X: sp.csr_array, Y: sp.csr_array) -> None:
         from sklearn.linear_model import LogisticRegression
@@ -145,33 +123,18 @@ def leml(factors: int = 150, regularization: float = 0.3, **options: Any) -> Fac
     )
 
 
-class LemlImcTagger(_Opponent):
+@dataclass(kw_only=True, eq=False, repr=False)
+class LemlImcTagger(_Baseline):
     """LEML with features of the labels: x ↦ ⟨Wᵀx, Vᵀf_l⟩, f_l from the eigenvectors of a label graph.
 
     The graph is that of the training labels unless one is given to ``fit``.
     """
 
-    _learned = "label_factors_"
+    _learned: ClassVar[str] = "label_factors_"
 
-    def __init__(
-        self,
-        factors: int = 100,
-        regularization: float = 0.3,
-        iterations: int = 10,
-        top_k: int | None = None,
-        threshold: float | None = None,
-        propensity_weighted: bool = False,
-        idf_power: float = 0.0,
-        normalize: bool = True,
-        random_state: int = 0,
-        threads: int = 0,
-        progress: bool | None = None,
-        callback: Callback | None = None,
-    ) -> None:
-        super().__init__(
-            top_k, threshold, propensity_weighted, idf_power, normalize, random_state, threads, progress, callback
-        )
-        self.factors, self.regularization, self.iterations = factors, regularization, iterations
+    factors: int = 100
+    regularization: float = 0.3
+    iterations: int = 10
 
     def fit(self, X: Any, Y: Any, label_graph: Any = None, *, labels: Any = None) -> Self:
         """Learn from features, known labels and how often labels go together."""
@@ -201,7 +164,8 @@ class LemlImcTagger(_Opponent):
         return np.asarray(self._prepared(X) @ self.weights_ @ self.label_factors_.T)
 
 
-class SleecTagger(_Opponent):
+@dataclass(kw_only=True, eq=False, repr=False)
+class SleecTagger(_Baseline):
     """SLEEC (Bhatia et al. 2015): embeddings that keep inner products of label-space neighbours, then regression.
 
         min_Z ‖P_Ω(YYᵀ) − P_Ω(ZZᵀ)‖²,   Ω: each row with its nearest rows by label vector
@@ -209,30 +173,13 @@ class SleecTagger(_Opponent):
     by singular value projection; Z is regressed on X, and the nearest rows of the mapped query vote, all alike.
     """
 
-    _learned = "learner_"
+    _learned: ClassVar[str] = "learner_"
 
-    def __init__(
-        self,
-        factors: int = 100,
-        neighbours: int = 15,
-        kept: int = 50,
-        regularization: float = 1.0,
-        iterations: int = 10,
-        top_k: int | None = None,
-        threshold: float | None = None,
-        propensity_weighted: bool = False,
-        idf_power: float = 0.0,
-        normalize: bool = True,
-        random_state: int = 0,
-        threads: int = 0,
-        progress: bool | None = None,
-        callback: Callback | None = None,
-    ) -> None:
-        super().__init__(
-            top_k, threshold, propensity_weighted, idf_power, normalize, random_state, threads, progress, callback
-        )
-        self.factors, self.neighbours, self.kept = factors, neighbours, kept
-        self.regularization, self.iterations = regularization, iterations
+    factors: int = 100
+    neighbours: int = 15
+    kept: int = 50
+    regularization: float = 1.0
+    iterations: int = 10
 
     def _learn(self, X: sp.csr_array, Y: sp.csr_array) -> None:
         carrying = np.flatnonzero(np.diff(Y.indptr))

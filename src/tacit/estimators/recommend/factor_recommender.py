@@ -25,6 +25,7 @@ from tacit.objective.formulations import Unlabelled
 from tacit.objective.losses import Loss
 from tacit.objective.recipes import Recipe
 from tacit.objective.weights import PositiveWeight
+from tacit.progress import without_clock
 
 Array = NDArray[Any]
 
@@ -377,9 +378,8 @@ class FactorRecommender(Model):
         return self
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        timeless = [{k: v for k, v in record.items() if k not in ("seconds", "elapsed")} for record in self.history_]
         facts = {
-            "history": timeless,
+            "history": without_clock(self.history_),
             "solver": self.solver_,
             "recipe": self.recipe_.metadata(),
             "contexts": list(self.context_ids_),

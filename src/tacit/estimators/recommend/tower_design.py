@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit.data.interactions import Interactions
-from tacit.data.matrix import as_csr
+from tacit.data.matrix import as_csr, one_hot
 from tacit.estimators.recommend.settings import FitSettings
 from tacit.objective.maps import Identity, Map, SparseMap, as_map
 from tacit.objective.penalties import laplacian
@@ -61,9 +61,10 @@ def towers_of(settings: FitSettings, data: Interactions, rows: Rows, recipe: Rec
     evidence = recipe.evidence(rows.positives)
     fields: list[tuple[str, Map]] = [("ids", Identity(data.shape[0]))]
     if data.context_ids:
-        fields = [("ids", _one_hot(rows.row, data.shape[0]))]
+        fields = [("ids", SparseMap(one_hot(rows.row, data.shape[0])))]
         fields += [
-            (f"context {name}", _one_hot(rows.context[name], len(ids))) for name, ids in data.context_ids.items()
+            (f"context {name}", SparseMap(one_hot(rows.context[name], len(ids))))
+            for name, ids in data.context_ids.items()
         ]
     if data.row_features is not None:
         fields.append(("features", as_map(data.row_features[rows.row], "row_features")))
@@ -130,12 +131,6 @@ def _graph(settings: FitSettings, graph: sp.csr_array, name: str, rule: SideRule
     degree = float(graph.sum()) / graph.shape[0]
     strength = settings.graph_weight * float(np.mean(rule.ridge_for(evidence)))
     return laplacian(graph, strength / degree if degree > 0 else 0.0, f"{name}_graph", graph.shape[0])
-
-
-def _one_hot(numbers: Array, width: int) -> SparseMap:
-    ones = np.ones(len(numbers), dtype=np.float32)
-    cells = sp.csr_array((ones, numbers.astype(np.int32), np.arange(len(numbers) + 1)), shape=(len(numbers), width))
-    return SparseMap(as_csr(cells, "ids"))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 from tacit import atomic_file
 from tacit.errors import InputError
-from tacit.estimators.tag.audit_page import page
+from tacit.report.audit_page import page
 from tacit.report.plain import cell_as_given, harmless_cell, page_text
 
 _YES = {"1", "y", "yes", "true", "x", "accept", "accepted"}

@@ -31,6 +31,7 @@ from tacit.features.cooccurrence import Side, Weighting, add_counts, count_pairs
 from tacit.features.ppmi import PairPositives, word_totals
 from tacit.objective.recipes import word_recipe
 from tacit.objective.weights import FrequencyWeight
+from tacit.progress import without_clock
 from tacit.solvers import registry
 
 Array = NDArray[Any]
@@ -332,9 +333,8 @@ class WordVectors(VectorSpace):
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         parts = {part.name: getattr(self, f"{part.name}_", None) for part in self._schema.parts}
-        timeless = [{k: v for k, v in record.items() if k not in ("seconds", "elapsed")} for record in self.history_]
         rule = asdict(self.weight_rule_) if hasattr(self, "weight_rule_") else None
-        return {"history": timeless, "weight_rule": rule}, parts
+        return {"history": without_clock(self.history_), "weight_rule": rule}, parts
 
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
         self.history_ = facts["history"]
