@@ -10,6 +10,7 @@ parameters and iterations are chosen on a validation part (``engine_search.py``)
 """
 
 import argparse
+import functools
 import json
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -21,8 +22,8 @@ import engine_sets as sets
 import results
 from engine_search import Stages, Train, at_its_best, once, sampled, whole_data
 from engine_sets import Task
-from tacit import FactorRecommender, Interactions
-from tacit.baselines import BprFm, Ease, LambdaFm, SvdFeature, VseEns, Warp
+from tacit import FactorRecommender, Interactions, LinearRecommender
+from tacit.baselines import BprFm, LambdaFm, SvdFeature, VseEns, Warp
 from tacit.data import load_flixster, load_lastfm, load_movielens_100k
 from tacit.errors import DivergedError
 
@@ -140,8 +141,9 @@ def ease(task: Task, quick: bool) -> dict[str, Any]:
     """EASE inverts a dense matrix of all columns by all columns."""
     if task.train.shape[1] > 10_000:
         return {"left out": f"eight inverses of a dense {task.train.shape[1]:,}² matrix"}
-    strengths = [100.0, 300.0] if quick else [30.0, 60.0, 100.0, 200.0, 300.0, 600.0, 1000.0, 3000.0]
-    return at_its_best(task, once(Ease), {}, {"regularization": strengths})
+    strengths = [1.0, 3.0] if quick else [0.1, 0.3, 1.0, 3.0, 5.0, 10.0, 30.0, 100.0]
+    fixed = {"method": "dense", "dense_exponents": (0.0, 0.0), "positive_weight": "one"}
+    return at_its_best(task, once(functools.partial(LinearRecommender, **fixed)), {}, {"regularization": strengths})
 
 
 def table5(quick: bool, only_set: str, only: str) -> Found:

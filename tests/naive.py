@@ -403,3 +403,43 @@ def companion_scores(Y, T, ridge):
         weights = np.linalg.solve(inputs.T @ inputs + ridge * np.eye(inputs.shape[1]), inputs.T @ gap)
         scores[:, label] = share * T[:, label] + inputs @ weights
     return scores
+
+
+def dense_weights(X, ridge, row_exponent, ridge_exponent):
+    """EASE with row weights and a ridge by frequency, column by column: each is a ridge regression without itself."""
+    a, penalty = _linear_parts(X, ridge, row_exponent, ridge_exponent)
+    m = X.shape[1]
+    W = np.zeros((m, m))
+    gram = X.T @ (a[:, None] * X)
+    for y in range(m):
+        others = np.delete(np.arange(m), y)
+        left = gram[np.ix_(others, others)] + np.diag(penalty[others])
+        W[others, y] = np.linalg.solve(left, gram[others, y])
+    return W
+
+
+def dense_objective(X, W, ridge, row_exponent, ridge_exponent):
+    a, penalty = _linear_parts(X, ridge, row_exponent, ridge_exponent)
+    return float(np.sum(a[:, None] * (X - X @ W) ** 2) + np.sum(penalty[:, None] * W**2))
+
+
+def _linear_parts(X, ridge, row_exponent, ridge_exponent):
+    X = X.astype(np.float64)
+    counts = X.sum(axis=1)
+    a = np.where(counts > 0, counts, 1.0) ** -row_exponent
+    per_cell = (a[:, None] * (X > 0)).sum() / (X > 0).sum()
+    a = a / per_cell
+    cols = np.where(X.sum(axis=0) > 0, X.sum(axis=0), 1.0) ** ridge_exponent
+    diagonal = (a[:, None] * X**2).sum(axis=0)
+    return a, ridge * diagonal.mean() * cols / cols.mean()
+
+
+def sparse_weights(X, exponents):
+    """Normalised co-occurrence without its diagonal, all of it."""
+    into, by_row, out = exponents
+    X = X.astype(np.float64)
+    rows, cols = X.sum(axis=1), X.sum(axis=0)
+    rows, cols = np.where(rows > 0, rows, 1.0), np.where(cols > 0, cols, 1.0)
+    W = (cols**-into)[:, None] * (X.T @ (rows[:, None] ** -by_row * X)) * cols**-out
+    np.fill_diagonal(W, 0.0)
+    return W

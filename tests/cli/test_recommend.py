@@ -124,7 +124,7 @@ def test_recommend_gives_what_the_row_has_not(model, shop, tacit_json):
 def test_recommend_reads_ids_from_a_file_and_from_standard_input(model, tmp_path, monkeypatch, tacit_json):
     (tmp_path / "who").write_text("u1\nu2\n")
     from_file = tacit_json("recommend", model, "--rows-from", tmp_path / "who")
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"u1\nu2\n")))
+    monkeypatch.setattr("sys.stdin", io.StringIO("u1\nu2\n"))
     assert tacit_json("recommend", model, "--rows-from", "-") == from_file
     assert [line["row"] for line in from_file] == ["u1", "u2"]
 
@@ -166,6 +166,14 @@ def test_similar_among_columns_and_rows(model, tacit_json):
     assert {one["id"] for one in columns["saw"]} == set(TOOLS) - {"saw"}
     (rows,) = tacit_json("similar", model, "--rows", "u3", "-k", 5).values()
     assert all(int(one["id"][1:]) % 2 for one in rows)
+
+
+def test_why_adds_up_to_the_score(model, tacit_json, tacit):
+    row = tacit_json("recommend", model, "u0", "-k", 1)["recommended"][0]
+    found = tacit_json("why", model, "u0", row["id"])
+    assert abs(found["score"] - row["score"]) < 1e-5
+    assert abs(sum(part["contribution"] for part in found["because"]) + found["remainder"] - found["score"]) < 1e-9
+    assert "is the sum of" in tacit("why", model, "u0", row["id"])
 
 
 def test_whole_number_ids_are_found_as_numbers(tmp_path, tacit_json):

@@ -50,6 +50,23 @@ CASES: list[Case] = []
 CASES.append(Case("FactorRecommender", _recommender, _positives, _recommendations, _no_positives))
 
 
+def _linear(**parameters):
+    from tacit import LinearRecommender
+
+    return LinearRecommender(**parameters)
+
+
+def _blend(**parameters):
+    from tacit import BlendRecommender
+
+    members = [{"recommender": "factors", "factors": 4, "iterations": 3}, {"recommender": "linear"}]
+    return BlendRecommender(**{"members": members} | parameters)
+
+
+CASES.append(Case("LinearRecommender", _linear, _positives, _recommendations, _no_positives))
+CASES.append(Case("BlendRecommender", _blend, _positives, _recommendations, _no_positives))
+
+
 def _engine(**parameters):
     from tacit import FactorRecommender
 

@@ -1,6 +1,5 @@
 """What the papers compare with, as honest opponents: ``fit`` and the calls of the estimator they are held against."""
 
-from tacit.baselines.ease import Ease as Ease
 from tacit.baselines.ordinal_splits import MPNUAUC as MPNUAUC
 from tacit.baselines.ordinal_splits import MSAMULT as MSAMULT
 from tacit.baselines.popularity import Popularity as Popularity
@@ -19,7 +18,6 @@ from tacit.baselines.taggers import leml as leml
 
 __all__ = [
     "BprFm",
-    "Ease",
     "LambdaFm",
     "LemlImcTagger",
     "MPNUAUC",

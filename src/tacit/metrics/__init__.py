@@ -1,8 +1,7 @@
 """Ranking, labels, ratings, ordinal, words. Names are loaded on first use."""
 
-from typing import TYPE_CHECKING
-
-from tacit.lazy import lazy_names
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tacit.metrics.details import Details as Details
@@ -67,4 +66,14 @@ _HOMES = {
 
 __all__ = [*_HOMES]
 
-__getattr__, __dir__ = lazy_names(__name__, {name: f"tacit.metrics.{home}" for name, home in _HOMES.items()})
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(import_module(f"tacit.metrics.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"tacit.metrics has no name {name!r}; it offers {', '.join(sorted(_HOMES))}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -10,6 +10,7 @@ threads, and each thread holds one tile of 1 MiB (``TILE_BYTES``) beside the res
 there are.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,9 @@ ITEMS_OF_ONE = 8 * ITEMS
 
 TILES_PER_SECTION = 8
 """Tiles below which another thread costs more than it saves."""
+
+BLOCK_BYTES = 16 * 2**20
+"""Scores that a thread holds at once where they come as whole rows."""
 
 _NOTHING = np.empty(0, dtype=np.int32)
 _EMPTY = np.iinfo(np.int64).min
@@ -95,6 +99,69 @@ def top_k(
     if n and width:
         with single_threaded_blas():
             numbers[:, :width], scores[:, :width] = plan.search(width, threads)
+    return numbers, scores
+
+
+def top_k_of(
+    score_rows: Callable[[int, int], NDArray[np.float32]],
+    n: int,
+    m: int,
+    k: int,
+    *,
+    seen: Lists | None = None,
+    excluded: Lists | None = None,
+    included: Lists | None = None,
+    limited: NDArray[np.bool_] | None = None,
+    allowed: NDArray[np.bool_] | None = None,
+    threads: int = 0,
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """The same for scores that are no inner products: ``score_rows(start, stop)`` gives (stop - start, m) of them.
+
+    Each thread holds the scores of some rows, ``BLOCK_BYTES`` or those of 16 rows where that is more. The rows of a
+    block depend on m alone.
+
+    >>> top_k_of(lambda start, stop: np.array([[1, 3, 2]], dtype=np.float32), 1, 3, 2)
+    (array([[1, 2]], dtype=int32), array([[3., 2.]], dtype=float32))
+    """
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise InputError(f"k must be a whole number of at least 1, not {k!r}.")
+    forbidden = [
+        _checked(lists, name, n, m) for lists, name in ((seen, "seen"), (excluded, "excluded")) if lists is not None
+    ]
+    included = None if included is None else _checked(included, "included", n, m)
+    limited = np.ones(n, dtype=np.bool_) if limited is None else limited
+    width = min(int(k), m)
+
+    def search(start: int, stop: int) -> NDArray[np.int64]:
+        block = score_rows(start, stop)
+        rows = stop - start
+        tile = np.empty((rows, ITEMS), dtype=np.float32)
+        kept = np.empty(ITEMS, dtype=np.float32)
+        keys = np.empty((rows, _capacity(width, m)), dtype=np.int64)
+        filled = np.zeros(rows, dtype=np.int64)
+        floors = np.full(rows, -np.inf, dtype=np.float32)
+        for first, last in even_chunks(m, ITEMS):
+            tile[:, : last - first] = block[:, first:last]
+            if not kernels.all_finite(tile, rows, last - first):
+                raise InputError("the model gives scores that are NaN or infinite; fit it with more regularization.")
+            tile[:, last - first :] = -np.inf
+            if allowed is not None:
+                tile[:, : last - first][:, ~allowed[first:last]] = -np.inf
+            where = (tile, rows, first, last - first, start)
+            for lists in forbidden:
+                kernels.mask_cells(*where, *lists, _NOTHING)
+            if included is not None:
+                kernels.keep_cells(*where, *included, _NOTHING, limited, kept)
+            kernels.select(tile, tile.view(np.int32), rows, first, width, keys, filled, floors)
+        kernels.finish(keys, filled, width)
+        return _largest(keys[:, :width], width)
+
+    numbers = np.full((n, k), -1, dtype=np.int32)
+    scores = np.full((n, k), np.nan, dtype=np.float32)
+    if n and width:
+        with single_threaded_blas():
+            found = run(search, even_chunks(n, max(QUERIES[0], BLOCK_BYTES // (4 * m))), threads)
+        numbers[:, :width], scores[:, :width] = _unpacked(np.concatenate(found), _NOTHING)
     return numbers, scores
 
 
@@ -210,7 +277,7 @@ class _Plan:
         cuts = even_chunks(len(self.candidates), -(-tiles // sections) * self.tile_width)
         found = run(self._search_block, [(k, *block, *cut) for block in blocks for cut in cuts], threads)
         joined = [np.concatenate(found[i : i + len(cuts)], axis=1) for i in range(0, len(found), len(cuts))]
-        return self._unpack(np.concatenate([_largest(keys, k) for keys in joined]))
+        return _unpacked(np.concatenate([_largest(keys, k) for keys in joined]), self.candidates.numbers)
 
     def _search_block(self, k: int, start: int, stop: int, begin: int, end: int) -> NDArray[np.int64]:
         """Keys of the k best candidates among begin..end-1 for the queries start..stop-1."""
@@ -249,17 +316,18 @@ class _Plan:
         kernels.finish(keys, filled, k)
         return keys[:, :k]
 
-    def _unpack(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Numbers and scores of packed keys; see ``kernels.topk``."""
-        empty = keys == _EMPTY
-        ordered = (keys >> 32).astype(np.int32)
-        scores = np.where(ordered >= 0, ordered, ordered ^ np.int32(0x7FFFFFFF)).view(np.float32)
-        numbers = (0xFFFFFFFF - (keys & 0xFFFFFFFF)).astype(np.int32)
-        numbers[empty], scores[empty] = 0, np.nan
-        if len(self.candidates.places):
-            numbers = self.candidates.numbers[numbers]
-        numbers[empty] = -1
-        return numbers, scores
+
+def _unpacked(keys: NDArray[np.int64], candidates: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """Numbers and scores of packed keys (see ``kernels.topk``); ``candidates`` as in ``_Candidates.numbers``."""
+    empty = keys == _EMPTY
+    ordered = (keys >> 32).astype(np.int32)
+    scores = np.where(ordered >= 0, ordered, ordered ^ np.int32(0x7FFFFFFF)).view(np.float32)
+    numbers = (0xFFFFFFFF - (keys & 0xFFFFFFFF)).astype(np.int32)
+    numbers[empty], scores[empty] = 0, np.nan
+    if len(candidates):
+        numbers = candidates[numbers]
+    numbers[empty] = -1
+    return numbers, scores
 
 
 def _capacity(k: int, candidates: int) -> int:

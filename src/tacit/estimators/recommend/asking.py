@@ -6,7 +6,7 @@ come back anyway, so it changes nothing. A tuple holds several ids, as a list do
 one of them goes into a list.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +20,9 @@ from tacit.neighbours.topk import Lists
 Array = NDArray[Any]
 Filter = Iterable[Any] | Mapping[Any, Iterable[Any]] | None
 Unknown = Literal["error", "skip", "average"]
+
+ScoreRows = Callable[[int, int], NDArray[np.float32]]
+"""``(start, stop)`` → scores (stop - start, m) of the rows start..stop-1 among those that are asked about."""
 
 UNKNOWN = ("error", "skip", "average")
 
@@ -39,7 +42,7 @@ def listed(wanted: Any, ids: Ids) -> Array:
     if isinstance(wanted, np.ndarray) and wanted.dtype.kind in "iuO":
         return wanted
     wanted = list(wanted)
-    if wanted and all(isinstance(value, int | np.integer) and -(2**63) <= value < 2**63 for value in wanted):
+    if wanted and all(isinstance(value, int | np.integer) for value in wanted):
         return np.array(wanted, dtype=np.int64)
     array = np.empty(len(wanted), dtype=object)
     array[:] = wanted

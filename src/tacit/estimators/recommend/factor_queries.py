@@ -13,7 +13,7 @@ from tacit.data.interactions import Interactions
 from tacit.errors import InputError
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import factor_events, factor_growth, recent_rows
-from tacit.estimators.recommend.asking import Filter, Unknown, filtered, listed, named, numbered
+from tacit.estimators.recommend.asking import Filter, ScoreRows, Unknown, filtered, listed, named, numbered
 from tacit.neighbours.topk import Lists, fill_zero_rows, normalise, top_k
 
 if TYPE_CHECKING:
@@ -67,6 +67,19 @@ def recommend(
         threads=model.threads,
     )
     return Ranked(queries, col_ids.take(found), scores, found >= 0)
+
+
+def scorer(model: "FactorRecommender", rows: Any) -> ScoreRows:
+    """Scores of ``Rows`` block by block; rows without positives get those of the average row."""
+    if model.context_ids_:
+        raise InputError("a model with contexts scores a row in a context; call score_pairs with it.")
+    if rows.numbers is None:
+        factors = factor_growth.fold_in(model, rows.positives, "rows")
+    else:
+        factors, _ = known_rows(model, rows.numbers)
+    factors = fill_zero_rows(factors, _average_row(model)[None])
+    items = columns(model)[1]
+    return lambda start, stop: np.asarray(factors[start:stop] @ items.T, dtype=np.float32)
 
 
 def known_rows(model: "FactorRecommender", numbers: NDArray[np.int64]) -> tuple[Array, Lists]:

@@ -1,6 +1,5 @@
 """Recommend from positives alone: factorize the whole matrix, labelled and unlabelled cells alike."""
 
-import dataclasses
 import os
 from collections.abc import Hashable, Mapping
 from typing import Any, Self
@@ -13,19 +12,25 @@ from tacit import checks
 from tacit.data.interactions import Interactions
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError
+from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Callback, Model
 from tacit.estimators.ranked import Ranked
-from tacit.estimators.recommend import factor_events, factor_growth, factor_queries, side_gain, whole_data_fit
-from tacit.estimators.recommend.asking import Filter, Unknown, listed
+from tacit.estimators.recommend import (
+    factor_events,
+    factor_growth,
+    factor_queries,
+    factor_why,
+    side_gain,
+    whole_data_fit,
+)
+from tacit.estimators.recommend.asking import Filter, ScoreRows, Unknown, listed
 from tacit.estimators.recommend.derived import Derived
-from tacit.estimators.recommend.settings import FitSettings
 from tacit.estimators.recommend.tables import FACTOR
 from tacit.metrics.evaluation import hidden_ndcg
 from tacit.objective.formulations import Unlabelled
 from tacit.objective.losses import Loss
 from tacit.objective.recipes import Recipe
 from tacit.objective.weights import PositiveWeight
-from tacit.progress import without_clock
 
 Array = NDArray[Any]
 
@@ -62,7 +67,7 @@ class FactorRecommender(Model):
     learning_rate : γ of ``"adagrad"`` and ``"gradient"``
     regularization, ridge_exponent : the mean ridge in units of the mean weight of a row's positives, and how it is
         spread: λ_x ∝ (total weight of the cells of x)^ν. None chooses the ridge from the number of positives per row
-        and column and from that of the factors (``tacit.objective.default_ridge``)
+        and column and from that of the factors (``tacit.objective.recipes.default_ridge``)
     iterations : sweeps over rows and columns at most; None: 10 of solves, 100 or 200 of gradient steps
     tolerance : stop when a sweep lowers the objective by less than this share of it
     held_out, patience : hold out this share of the positives, stop after ``patience`` sweeps without a better
@@ -176,7 +181,8 @@ class FactorRecommender(Model):
         )
         if report_gain:
             self.gain_ = side_gain.measure(self, data)
-        return self.keep(data, whole_data_fit.fit(self._settings(), data))
+        self._keep(data, whole_data_fit.fit(self, data))
+        return self
 
     def partial_fit(self, interactions: Any, y: Any = None, *, iterations: int = 2) -> Self:
         """Go on with more interactions: new rows and columns join, known ones are trained on.
@@ -186,13 +192,12 @@ class FactorRecommender(Model):
         """
         if not self.__sklearn_is_fitted__():
             return self.fit(interactions)
-        sweeps = checks.integer("iterations", iterations, 1)
+        checks.integer("iterations", iterations, 1)
         factor_growth.require_plain(self, "partial_fit")
         data = factor_growth.joined(self, as_interactions(interactions))
         start = factor_growth.grown_factors(self, data.shape)
-        return self.keep(
-            data, whole_data_fit.fit(dataclasses.replace(self._settings(), iterations=sweeps), data, start=start)
-        )
+        self._keep(data, whole_data_fit.fit(self, data, start=start, iterations=iterations))
+        return self
 
     def add(self, row: Hashable, cols: Any, weights: Any = 1.0, *, features: Any = None) -> Self:
         """Take in what one row has done since: its history grows, and its factor follows at once, without a refit.
@@ -316,6 +321,18 @@ class FactorRecommender(Model):
         scores: Array = np.einsum("ij,ij->i", factors, items[y])
         return scores
 
+    def why(self, row: Any, col: Any) -> Evidence:
+        """What each of the row's positives adds to the score of a column; with the remainder they sum to it.
+
+        Exact for ``loss="square"`` and rows that are placed by their own positives. An unlabelled target other than
+        zero, features and graphs of the rows leave a remainder.
+        """
+        self._require_fitted("why")
+        return factor_why.why(self, row, col)
+
+    def _scorer(self, rows: Any) -> ScoreRows:
+        return factor_queries.scorer(self, rows)
+
     # -- state -------------------------------------------------------------------------------------------------
 
     @property
@@ -352,11 +369,7 @@ class FactorRecommender(Model):
     def seen_(self, positives: sp.csr_array) -> None:
         factor_events.assign(self, positives=positives)
 
-    def _settings(self) -> FitSettings:
-        return FitSettings.read(self.get_params(deep=False))
-
-    def keep(self, data: Interactions, fitted: whole_data_fit.Fitted) -> Self:
-        """Become the model of a fit that ran elsewhere (``tune``)."""
+    def _keep(self, data: Interactions, fitted: whole_data_fit.Fitted) -> None:
         learned = fitted.learned
         self.joined_cols_ = 0
         self.row_caches_ = fitted.row_caches
@@ -375,11 +388,11 @@ class FactorRecommender(Model):
         self.recipe_ = fitted.recipe
         self.row_weight_ = fitted.row_weight
         self.col_weight_ = fitted.col_weight
-        return self
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        timeless = [{k: v for k, v in record.items() if k not in ("seconds", "elapsed")} for record in self.history_]
         facts = {
-            "history": without_clock(self.history_),
+            "history": timeless,
             "solver": self.solver_,
             "recipe": self.recipe_.metadata(),
             "contexts": list(self.context_ids_),

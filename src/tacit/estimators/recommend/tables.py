@@ -2,11 +2,23 @@
 
 from typing import Any
 
-from tacit.estimators.recommend.settings import CONTEXT_MODELS
-from tacit.estimators.schema import Array, Csr, Ids, Proof, Repeated, Schema
-from tacit.estimators.values import SEED, Either, Flag, History, Many, Number, Record, Text, Whole, Word
+from tacit.estimators.schema import Array, Csr, Ids, Members, Proof, Repeated, Schema
+from tacit.estimators.solver_choice import CONTEXT_MODELS, ITERATIONS, SOLVERS
+from tacit.estimators.values import (
+    SEED,
+    Either,
+    Flag,
+    History,
+    Many,
+    Number,
+    Plain,
+    Record,
+    Settings,
+    Text,
+    Whole,
+    Word,
+)
 from tacit.objective.losses import LOSSES
-from tacit.solvers import registry
 
 LOSS = Word(*LOSSES)
 POSITIVE_WEIGHT = Word("log", "value", "one")
@@ -74,7 +86,7 @@ FACTOR = Schema(
     parameters={
         "factors": Whole(1),
         "loss": LOSS,
-        "solver": Word(*registry.WITH_AUTO),
+        "solver": Word(*SOLVERS),
         "unlabelled_weight": Either(None, Number(above=0.0)),
         "unlabelled_target": Number(),
         "frequency_exponent": Either(Number(-STEEPEST, most=STEEPEST), Many(Number(-STEEPEST, most=STEEPEST), count=2)),
@@ -95,11 +107,65 @@ FACTOR = Schema(
     },
     facts={
         "history": History(),
-        "solver": Word(*registry.NAMES),
+        "solver": Word(*ITERATIONS),
         "recipe": RECIPE,
         "contexts": Many(Text()),
         "graphs": Many(Word("row_graph", "col_graph")),
         "joined_cols": Whole(0),
     },
     rules=(_consistent,),
+)
+
+
+EXPONENT = Number(-STEEPEST, most=STEEPEST)
+SEEN = (Ids("row_ids", "rows"), Ids("col_ids", "cols"), Csr("seen", "rows", "cols", least=0.0))
+
+
+def _one_form_of_weights(proof: Proof, parts: dict[str, Any]) -> str | None:
+    dense = proof.facts["method"] == "dense"
+    if (parts["weights"] is None) == dense or (parts["sparse_weights"] is None) != dense:
+        return "its weights are not those of its method"
+    if len(proof.facts["exponents"]) != (2 if dense else 3) or (proof.facts["regularization"] is None) == dense:
+        return "its settings are not those of its method"
+    return None
+
+
+LINEAR = Schema(
+    *SEEN,
+    Array("average", "f4", ("cols",)),
+    Array("weights", "f4", ("cols", "cols"), optional=True),
+    Csr("sparse_weights", "cols", "cols", optional=True),
+    parameters={
+        "method": Word("auto", "dense", "sparse"),
+        "regularization": Either(None, Number(above=0.0)),
+        "dense_exponents": Either(None, Many(EXPONENT, count=2)),
+        "sparse_exponents": Either(None, Many(EXPONENT, count=3)),
+        "keep": Whole(1),
+        "positive_weight": POSITIVE_WEIGHT,
+        "random_state": SEED,
+    },
+    facts={
+        "method": Word("dense", "sparse"),
+        "exponents": Many(EXPONENT),
+        "regularization": Either(None, Number(above=0.0)),
+        "smallest": Number(above=0.0),
+        "validation": History(),
+    },
+    rules=(_one_form_of_weights,),
+)
+
+BLEND = Schema(
+    *SEEN,
+    Members("members", lambda model: model._make_members(), shared=("rows", "cols")),
+    parameters={
+        "members": Either(None, Many(Settings({"recommender": Text()}), least=1)),
+        "weights": Either(None, Many(Number(0.0), least=1)),
+        "random_state": SEED,
+    },
+    facts={"weights": Many(Number(0.0), least=1), "factors": Whole(1), "validation": Plain()},
+    rules=(
+        lambda proof, parts: (
+            None if len(proof.facts["weights"]) == len(parts["members"]) else "its weights do not fit its members"
+        ),
+    ),
 )

@@ -5,7 +5,7 @@ from typing import Any
 from tacit.estimators.recommend.tables import FREQUENCY_WEIGHT
 from tacit.estimators.schema import Array, Csr, Ids, Proof, Schema
 from tacit.estimators.values import SEED, Either, Flag, History, Number, Whole, Word
-from tacit.solvers import registry
+from tacit.estimators.words.word_fit import SWEEPS
 
 LEARNED = (
     Array("context_factors", "f4", ("words", "factors"), optional=True),
@@ -52,7 +52,7 @@ SCHEMA = Schema(
         "frequency_exponent": Number(-100.0, most=100.0),
         "unlabelled_target": Number(),
         "regularization": Number(above=0.0),
-        "solver": Word(*registry.NAMES),
+        "solver": Word(*SWEEPS),
         "learning_rate": Either(None, Number(above=0.0)),
         "iterations": Either(None, Whole(1)),
         "tolerance": Number(0.0),

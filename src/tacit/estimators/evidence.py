@@ -1,0 +1,55 @@
+"""Why a model gave a score: what each part of the input added to it, in one form for recommenders and taggers."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What speaks for one answer, the strongest first.
+
+    ids : (n,) of what speaks: the row's own columns, or features, or neighbours
+    contributions : (n,) what each adds to the score; negative ones speak against it
+    remainder : what no single part accounts for, such as the pull of a constant; 0 where the parts are all
+    total : the score, which is the sum of the contributions and the remainder
+
+    >>> print(Evidence.of(np.array(["jam", "tea"]), np.array([0.1, 0.3])))
+    0.4000 is the sum of
+      tea  +0.3000
+      jam  +0.1000
+    """
+
+    ids: Array
+    contributions: NDArray[np.float64]
+    remainder: float
+    total: float
+
+    @classmethod
+    def of(cls, ids: Array, contributions: Array, remainder: float = 0.0) -> "Evidence":
+        """Sorted by strength; equal ones stay in their order."""
+        values = np.asarray(contributions, dtype=np.float64)
+        order = np.argsort(-values, kind="stable")
+        return cls(np.asarray(ids)[order], values[order], float(remainder), float(values.sum() + remainder))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __str__(self) -> str:
+        names = [*map(str, self.ids.tolist()), *(["(what is left)"] if self.remainder else [])]
+        values = [*self.contributions.tolist(), *([self.remainder] if self.remainder else [])]
+        if not names:
+            return f"{self.total:.4f}, for which nothing speaks"
+        width = max(map(len, names))
+        lines = [f"  {name:<{width}}  {value:+.4f}" for name, value in zip(names, values)]
+        return "\n".join([f"{self.total:.4f} is the sum of", *lines])
+
+    def to_polars(self) -> Any:
+        """A table with the columns id and contribution, without the remainder."""
+        import polars as pl
+
+        return pl.DataFrame({"id": self.ids.tolist(), "contribution": self.contributions.tolist()}, strict=False)

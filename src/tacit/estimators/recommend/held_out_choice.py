@@ -1,0 +1,83 @@
+"""Choices that only held-out positives can make: exponents, ridges, members of a blend.
+
+A fifth of the positives is held out, once or, where there are few, several times. Every candidate ranks all other
+columns for the same rows; the candidates are compared row by row, so that a small lead can be told from chance.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit.data.interactions import Interactions
+from tacit.data.matrix import Csr, as_csr
+from tacit.errors import InputError
+from tacit.kernels import evaluation as kernels
+from tacit.metrics.ranking import ndcg
+from tacit.neighbours.topk import top_k_of
+
+Array = NDArray[Any]
+Key = TypeVar("Key", bound=Hashable)
+
+SHARE = 0.2
+AT = 10
+MOST_ROWS = 2000
+MOST_SPLITS, POSITIVES_PER_SPLIT = 4, 150_000
+"""Rows that are ranked in a split, and how many splits there are: as many as it takes to see so many positives."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One split: what may be learned from, and the rows that are ranked, with what they lack."""
+
+    train: Csr
+    rows: NDArray[np.int64]
+    seen: Csr
+    hidden: Csr
+
+    def ndcg(self, score_rows: Callable[[int, int], NDArray[np.float32]], threads: int = 0) -> NDArray[np.float64]:
+        """NDCG@10 of every row, by a function that scores blocks of them."""
+        seen = self.seen.indptr, self.seen.indices
+        lists, _ = top_k_of(score_rows, len(self.rows), self.train.shape[1], AT, seen=seen, threads=threads)
+        hits = np.empty(lists.shape, dtype=np.bool_)
+        kernels.mark_hits(lists, self.hidden.indptr, self.hidden.indices, hits)
+        return ndcg(hits, np.diff(self.hidden.indptr))
+
+
+def split(positives: Csr, seed: int) -> list[Part]:
+    """The splits for these positives; too few of them give none."""
+    if positives.nnz < 2:
+        return []
+    count = int(np.clip(round(POSITIVES_PER_SPLIT / positives.nnz), 1, MOST_SPLITS))
+    data = Interactions.from_matrix(positives)
+    parts = []
+    for number in range(count):
+        train, hidden = (side.matrix for side in data.split(test=SHARE, seed=seed + number))
+        rows = np.flatnonzero(np.diff(hidden.indptr))
+        if len(rows) > MOST_ROWS:
+            rows = np.sort(np.random.default_rng(seed + number).permutation(rows)[:MOST_ROWS])
+        parts.append(Part(as_csr(train, "positives"), rows, _taken(train, rows), _taken(hidden, rows)))
+    return parts
+
+
+def simplest(scores: dict[Key, NDArray[np.float64]], order: Sequence[Key]) -> Key:
+    """The first key in ``order`` (simplest first) that is within one standard error of the best.
+
+    The error is that of the mean difference to the best, row by row.
+
+    >>> simplest({"plain": np.array([0.1, 0.3]), "rich": np.array([0.2, 0.2])}, ["plain", "rich"])
+    'plain'
+    """
+    best = max(order, key=lambda key: float(scores[key].mean()))
+    for key in order:
+        lag = scores[best] - scores[key]
+        if lag.mean() <= lag.std() / np.sqrt(len(lag)):
+            return key
+    raise InputError("there is nothing to choose from.")
+
+
+def _taken(matrix: sp.csr_array, rows: NDArray[np.int64]) -> Csr:
+    return as_csr(matrix[rows], "positives", allow_empty=True)

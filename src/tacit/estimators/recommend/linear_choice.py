@@ -1,0 +1,168 @@
+"""Which linear weights: dense or sparse, the ridge and the exponents, by held-out positives."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.data.matrix import Csr, as_csr
+from tacit.estimators.recommend import held_out_choice
+from tacit.estimators.recommend.held_out_choice import Part
+from tacit.solvers import linear_weights
+
+Array = NDArray[Any]
+
+RIDGES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+DENSE_EXPONENTS = ((0.0, 0.0), (0.5, 0.5))
+"""(row, ridge): EASE as published, and rows and ridge by the roots of their counts."""
+INTO, BY_ROW, OUT = (0.25, 0.5, 0.75, 1.0), (0.0, 0.5, 1.0), (-0.25, 0.0, 0.125, 0.25, 0.5)
+START_RIDGE, START_EXPONENTS = 3.0, (0.75, 1.0, 0.25)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What makes weights of positives; ``ridge`` is that of dense weights and None for sparse ones."""
+
+    method: str
+    exponents: tuple[float, ...]
+    ridge: float | None = None
+
+    def weights(self, positives: Csr, keep: int, threads: int) -> Array | Csr:
+        if self.ridge is None:
+            into, by_row, out = self.exponents
+            return linear_weights.sparse_weights(positives, (into, by_row, out), keep, threads=threads)
+        row, ridge = self.exponents
+        return linear_weights.dense_weights(
+            positives, self.ridge, row_exponent=row, ridge_exponent=ridge, threads=threads
+        )
+
+    def __str__(self) -> str:
+        numbers = ", ".join(f"{one:g}" for one in self.exponents)
+        return f"{self.method}, exponents ({numbers})" + ("" if self.ridge is None else f", ridge {self.ridge:g}")
+
+
+@dataclass
+class Search:
+    """Settings that were tried on splits, with the NDCG@10 of every row."""
+
+    parts: list[Part]
+    keep: int
+    threads: int
+    scores: dict[Setting, NDArray[np.float64]]
+
+    def mean(self, setting: Setting) -> float:
+        if setting not in self.scores:
+            self.scores[setting] = np.concatenate([self._of(part, setting) for part in self.parts])
+        return float(self.scores[setting].mean())
+
+    def _of(self, part: Part, setting: Setting) -> NDArray[np.float64]:
+        weights = setting.weights(part.train, self.keep, self.threads)
+        average = average_scores(part.train, weights)
+        return part.ndcg(lambda start, stop: row_scores(part.seen, weights, average, start, stop), self.threads)
+
+    def climb(self, values: Sequence[Any], start: Any, make: Callable[[Any], Setting]) -> Any:
+        """From ``start`` along the ascending ``values`` as long as it gets better."""
+        place = best = values.index(start)
+        for step in (1, -1):
+            place = best
+            while 0 <= place + step < len(values) and self.mean(make(values[place + step])) > self.mean(
+                make(values[best])
+            ):
+                place = best = place + step
+        return values[best]
+
+    def records(self) -> list[dict[str, Any]]:
+        """JSON-ready: every setting with its mean NDCG@10 and the error of it, the best first."""
+        found = [
+            asdict(setting)
+            | {
+                "exponents": list(setting.exponents),
+                "ndcg@10": float(rows.mean()),
+                "error": float(rows.std() / np.sqrt(len(rows))),
+            }
+            for setting, rows in self.scores.items()
+        ]
+        return sorted(found, key=lambda record: -record["ndcg@10"])
+
+
+def choose(
+    positives: Csr,
+    methods: Sequence[str],
+    given: dict[str, Any],
+    keep: int,
+    seed: int,
+    threads: int,
+) -> tuple[Setting, list[dict[str, Any]]]:
+    """The setting for these positives, and what was tried.
+
+    ``methods`` are those that may win. ``given`` may fix the ``ridge``, ``dense_exponents`` and ``sparse_exponents``;
+    what is None is chosen. Dense weights win over sparse ones by more than a standard error or not at all.
+    """
+    fixed = [_fixed(method, given) for method in methods]
+    if len(fixed) == 1 and fixed[0] is not None:
+        return fixed[0], []
+    parts = held_out_choice.split(positives, seed)
+    if not any(len(part.rows) for part in parts):
+        return _fixed(methods[0], _STARTS | {name: value for name, value in given.items() if value is not None}), []  # type: ignore[return-value]
+    search = Search(parts, keep, threads, {})
+    best = {method: {"sparse": _best_sparse, "dense": _best_dense}[method](search, given) for method in methods}
+    order = [best[method] for method in ("sparse", "dense") if method in best]
+    return held_out_choice.simplest(search.scores, order), search.records()
+
+
+_STARTS: dict[str, Any] = {
+    "ridge": START_RIDGE,
+    "dense_exponents": DENSE_EXPONENTS[0],
+    "sparse_exponents": START_EXPONENTS,
+}
+
+
+def _fixed(method: str, given: dict[str, Any]) -> Setting | None:
+    if method == "sparse":
+        return None if given["sparse_exponents"] is None else Setting("sparse", given["sparse_exponents"])
+    if given["ridge"] is None or given["dense_exponents"] is None:
+        return None
+    return Setting("dense", given["dense_exponents"], given["ridge"])
+
+
+def _best_sparse(search: Search, given: dict[str, Any]) -> Setting:
+    found = _fixed("sparse", given)
+    if found is None:
+        into, by_row, out = START_EXPONENTS
+        into = search.climb(INTO, into, lambda value: Setting("sparse", (value, by_row, out)))
+        out = search.climb(OUT, out, lambda value: Setting("sparse", (into, by_row, value)))
+        by_row = search.climb(BY_ROW, by_row, lambda value: Setting("sparse", (into, value, out)))
+        found = Setting("sparse", (into, by_row, out))
+    search.mean(found)
+    return found
+
+
+def _best_dense(search: Search, given: dict[str, Any]) -> Setting:
+    families = DENSE_EXPONENTS if given["dense_exponents"] is None else (given["dense_exponents"],)
+    ridge, tried = START_RIDGE, []
+    for family in families:
+        if given["ridge"] is None:
+            ridge = search.climb(RIDGES, ridge, lambda value, family=family: Setting("dense", family, value))  # type: ignore[misc]
+        else:
+            ridge = given["ridge"]
+        tried.append(Setting("dense", family, ridge))
+    return max(tried, key=search.mean)
+
+
+def row_scores(positives: Csr, weights: Array | Csr, average: Array, start: int, stop: int) -> NDArray[np.float32]:
+    """x W for the rows start..stop-1, and the average row's scores for rows without positives."""
+    scores = linear_weights.scores(positives, weights, start, stop)
+    silent = np.flatnonzero(np.diff(positives.indptr[start : stop + 1]) == 0)
+    scores[silent] = average
+    return scores
+
+
+def average_scores(positives: Csr, weights: Array | Csr) -> NDArray[np.float32]:
+    """The mean of x W over all rows."""
+    n, m = positives.shape
+    sums = np.bincount(positives.indices, positives.data, minlength=m).astype(np.float32) / np.float32(n)
+    mean = as_csr(sums[None], "mean", allow_empty=True)
+    average: NDArray[np.float32] = linear_weights.scores(mean, weights, 0, 1)[0]
+    return average

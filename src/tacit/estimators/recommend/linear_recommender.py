@@ -1,0 +1,244 @@
+"""Recommend by item-item weights of full rank, in closed form."""
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit import checks, threads
+from tacit.data.matrix import Csr, as_csr, take_rows
+from tacit.errors import InputError
+from tacit.estimators.evidence import Evidence
+from tacit.estimators.ranked import Ranked
+from tacit.estimators.recommend import factor_growth, linear_choice, linear_features
+from tacit.estimators.recommend.asking import ScoreRows, Unknown, listed, numbered
+from tacit.estimators.recommend.factor_recommender import as_interactions
+from tacit.estimators.recommend.linear_choice import Setting, average_scores, row_scores
+from tacit.estimators.recommend.scored_recommender import Rows, ScoredRecommender
+from tacit.estimators.recommend.tables import LINEAR
+from tacit.neighbours.topk import top_k_of
+from tacit.objective.weights import PositiveWeight, of_positives
+from tacit.solvers import linear_weights
+
+Array = NDArray[Any]
+
+METHODS = ("auto", "dense", "sparse")
+MOST_DENSE_COLUMNS = 30_000
+"""A matrix of 3.6 GB."""
+AUTO_DENSE_COLUMNS = 5_000
+"""Above it an inverse takes longer than the rest of a fit; catalogues that large are thin, and sparse weights lead."""
+
+
+class LinearRecommender(ScoredRecommender):
+    """Scores s_x = x W: what a row has speaks for what it may want, through weights W between columns.
+
+    Dense weights (EASE) minimise the squared error over *all* cells with a zero diagonal, in closed form; sparse ones
+    are normalised co-occurrence, one sparse product (``tacit.solvers.linear_weights`` has both formulas). There are no
+    factors: nothing limits the rank, nobody new has to be solved for, and a score is a sum over what the row has.
+
+    Parameters
+    ----------
+    method : ``"dense"`` holds m × m weights, for up to 30,000 columns; ``"sparse"`` the ``keep`` strongest of each;
+        ``"auto"`` sparse above 5,000 columns, and below what held-out positives prefer by more than a standard error
+    regularization : mean ridge of dense weights, in units of the mean weight of a column's positives
+    dense_exponents : (row, ridge): rows weigh (their positives)^−row, and a column's ridge grows with (its
+        positives)^ridge; (0, 0) is EASE as published
+    sparse_exponents : (in, row, out): a co-occurrence counts less the more positives the column that speaks, the row,
+        and the column that is scored have
+    keep : K, weights that a column keeps under ``"sparse"``
+    positive_weight : x from the stored values: ``"log"`` (1 + log(value / smallest)), ``"value"`` or ``"one"``
+    random_state : seed of the splits that choose what is None among the three above
+    threads : 0 for all cores; the bits are the same at any number
+
+    Attributes
+    ----------
+    col_weights_ : W (m, m), row i holds what column i says for others; a NumPy array or a sparse one
+    method_, regularization_, exponents_ : what was used
+    validation_ : what was tried on held-out positives: method, exponents, ridge, NDCG@10 and its error, best first
+    row_ids_, col_ids_ : the caller's ids
+
+    >>> import tacit
+    >>> pairs = {"who": ["ann", "ann", "bob", "bob", "cyd"], "what": ["tea", "jam", "tea", "jam", "tea"]}
+    >>> data = tacit.Interactions.from_table(pairs, row="who", col="what")
+    >>> model = LinearRecommender(method="sparse", sparse_exponents=(1, 1, 0)).fit(data)
+    >>> model.recommend(["cyd"], k=1).ids.tolist()
+    [['jam']]
+    >>> print(model.why("cyd", "jam"))
+    0.3333 is the sum of
+      tea  +0.3333
+    """
+
+    _schema = LINEAR
+
+    def __init__(
+        self,
+        method: str = "auto",
+        *,
+        regularization: float | None = None,
+        dense_exponents: tuple[float, float] | None = None,
+        sparse_exponents: tuple[float, float, float] | None = None,
+        keep: int = 300,
+        positive_weight: PositiveWeight = "log",
+        random_state: Any = 0,
+        threads: int = 0,
+    ) -> None:
+        self.method = method
+        self.regularization = regularization
+        self.dense_exponents = dense_exponents
+        self.sparse_exponents = sparse_exponents
+        self.keep = keep
+        self.positive_weight = positive_weight
+        self.random_state = random_state
+        self.threads = threads
+
+    def fit(self, interactions: Any, y: Any = None, *, col_features: Any = None) -> Self:
+        """Learn from ``Interactions``, or from any sparse matrix whose stored cells are the positives.
+
+        ``col_features`` (m, ·) are those of ``interactions`` when None. Columns that nobody has get weights through
+        the columns whose features are most like theirs.
+        """
+        data = as_interactions(interactions).with_sides(col_features=col_features)
+        given = self._checked(data.shape[1])
+        self._smallest = float(data.matrix.data.min())
+        x = self._values(data.matrix)
+        chosen, self.validation_ = linear_choice.choose(
+            x, self._candidates(data.shape[1]), given, self.keep, checks.seed(self.random_state), self.threads
+        )
+        weights = chosen.weights(x, self.keep, self.threads)
+        if data.col_features is not None:
+            weights = linear_features.lend(weights, data.col_features, np.bincount(x.indices, minlength=x.shape[1]))
+        self._keep(weights, chosen, average_scores(x, weights))
+        self.row_ids_, self.col_ids_, self.seen_ = data.row_ids, data.col_ids, data.matrix
+        return self
+
+    def fold_in(self, interactions: Any, *, add: bool = False) -> Array:
+        """Scores x W (n, m) of new rows by their positives: there is nothing to solve.
+
+        Parameters
+        ----------
+        interactions : ``Interactions`` whose column ids the model knows (other cells are left out), or a sparse matrix
+            in the model's numbering
+        add : keep them: unknown rows join the model, known ones gain what is new
+        """
+        self._require_fitted("fold_in")
+        rows = Rows.new(self, interactions)
+        if add:
+            data = factor_growth.joined(self, as_interactions(interactions))
+            if data.shape[1] != len(self.col_ids_):
+                raise InputError("fold_in adds rows only; call fit for columns that the model does not know.")
+            self.row_ids_, self.seen_ = data.row_ids, data.matrix
+        return self._scorer(rows)(0, len(rows.queries))
+
+    def similar_cols(self, cols: Any, k: int = 10, *, unknown: Unknown = "error") -> Ranked:
+        """The k columns for which each of these speaks most strongly (W_iy), without itself."""
+        self._require_fitted("similar_cols")
+        checks.integer("k", k, 1)
+        if unknown == "average":
+            raise InputError('unknown must be "error" or "skip" here: nothing is similar to an id that is unknown.')
+        queries, numbers = numbered(cols, self.col_ids_, unknown)
+        itself = np.arange(len(numbers) + 1, dtype=np.int64), numbers.astype(np.int32)
+        m = len(self.col_ids_)
+        ones = sp.csr_array((np.ones(len(numbers), np.float32), itself[1], itself[0]), shape=(len(numbers), m))
+        single = as_csr(ones, "cols", allow_empty=True)
+        found, scores = top_k_of(
+            lambda start, stop: linear_weights.scores(single, self.col_weights_, start, stop),
+            len(numbers), m, k, excluded=itself, threads=self.threads,
+        )  # fmt: skip
+        # A weight of zero is none: the two were never together.
+        filled = (found >= 0) & (scores != 0)
+        return Ranked(
+            queries, self.col_ids_.take(np.where(filled, found, -1)), np.where(filled, scores, np.nan), filled
+        )
+
+    def why(self, row: Any, col: Any) -> Evidence:
+        """What each of the row's columns adds to the score of a column; they sum to it.
+
+        For a row without positives the score is the average row's, and a remainder.
+        """
+        self._require_fitted("why")
+        (x,) = self.row_ids_.require(listed(row, self.row_ids_))
+        (y,) = self.col_ids_.require(listed(col, self.col_ids_))
+        _, indices, data = take_rows(self.seen_, np.array([x]))
+        if not len(indices):
+            return Evidence.of(np.empty(0, dtype=object), np.empty(0), float(self.average_[y]))
+        weights = np.array([self.col_weights_[i, y] for i in indices.tolist()], dtype=np.float64)
+        values = of_positives(data, self.positive_weight, self._smallest)
+        return Evidence.of(self.col_ids_.take(indices), values * weights)
+
+    def _scorer(self, rows: Rows) -> ScoreRows:
+        x = self._values(rows.positives)
+        return lambda start, stop: row_scores(x, self.col_weights_, self.average_, start, stop)
+
+    def _values(self, positives: Csr) -> Csr:
+        values = of_positives(positives.data, self.positive_weight, self._smallest).astype(np.float32)
+        cells = sp.csr_array((values, positives.indices, positives.indptr), shape=positives.shape)
+        return as_csr(cells, "positives", allow_empty=True)
+
+    def _checked(self, columns: int) -> dict[str, Any]:
+        checks.choice("method", self.method, METHODS)
+        checks.choice("positive_weight", self.positive_weight, ("log", "value", "one"))
+        checks.integer("keep", self.keep, 1)
+        threads.resolve(self.threads)
+        if self.method == "dense" and columns > MOST_DENSE_COLUMNS:
+            raise InputError(
+                f"method='dense' would hold {columns} × {columns} weights; above {MOST_DENSE_COLUMNS} columns use "
+                "method='sparse'."
+            )
+        ridge = self.regularization
+        return {
+            "ridge": None if ridge is None else checks.number("regularization", ridge, above=0.0),
+            "dense_exponents": _numbers("dense_exponents", self.dense_exponents, 2),
+            "sparse_exponents": _numbers("sparse_exponents", self.sparse_exponents, 3),
+        }
+
+    def _candidates(self, columns: int) -> tuple[str, ...]:
+        if self.method != "auto":
+            return (self.method,)
+        return ("sparse", "dense") if columns <= AUTO_DENSE_COLUMNS else ("sparse",)
+
+    def _chosen_parameters(self) -> dict[str, Any]:
+        """Parameters that repeat this fit's choice on other data without making it again."""
+        if self.regularization_ is None:
+            return {"method": "sparse", "sparse_exponents": self.exponents_}
+        return {"method": "dense", "dense_exponents": self.exponents_, "regularization": self.regularization_}
+
+    # -- to and from a model file ------------------------------------------------------------------------------
+
+    def _keep(self, weights: Array | Csr, chosen: Setting, average: Array) -> None:
+        self.col_weights_ = weights
+        self.average_ = average
+        self.method_, self.exponents_, self.regularization_ = chosen.method, chosen.exponents, chosen.ridge
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        facts = {
+            "method": self.method_,
+            "exponents": self.exponents_,
+            "regularization": self.regularization_,
+            "smallest": self._smallest,
+            "validation": self.validation_,
+        }
+        dense = self.method_ == "dense"
+        return facts, self._seen_parts() | {
+            "average": self.average_,
+            "weights": self.col_weights_ if dense else None,
+            "sparse_weights": None if dense else self.col_weights_,
+        }
+
+    def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
+        self._restore_seen(parts)
+        chosen = Setting(facts["method"], facts["exponents"], facts["regularization"])
+        self._keep(parts["weights" if chosen.method == "dense" else "sparse_weights"], chosen, parts["average"])
+        self.validation_, self._smallest = facts["validation"], facts["smallest"]
+
+
+def _numbers(name: str, given: Any, count: int) -> tuple[float, ...] | None:
+    if given is None:
+        return None
+    try:
+        values = tuple(given)
+    except TypeError:
+        values = ()
+    if len(values) != count:
+        raise InputError(f"{name} must be {count} numbers, not {given!r}.")
+    return tuple(checks.number(name, value) for value in values)

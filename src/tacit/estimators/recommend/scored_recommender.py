@@ -1,0 +1,146 @@
+"""Recommenders that give a row the scores of all columns at once, and what they share: ids, filters, lists, files."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit import checks
+from tacit.data.ids import Ids
+from tacit.data.interactions import Interactions
+from tacit.data.matrix import Csr, as_csr, take_rows
+from tacit.errors import InputError
+from tacit.estimators.model import Model
+from tacit.estimators.ranked import Ranked
+from tacit.estimators.recommend import factor_growth
+from tacit.estimators.recommend.asking import Filter, ScoreRows, Unknown, filtered, listed, named, numbered
+from tacit.metrics.evaluation import hidden_ndcg
+from tacit.neighbours.topk import top_k_of
+from tacit.threads import even_chunks
+
+Array = NDArray[Any]
+PAIRS_AT_ONCE = 256
+"""Rows whose scores ``score_pairs`` holds at once."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows that are asked about.
+
+    positives : (n, m) what they have
+    numbers : (n,) their places in the model, -1 for one that it does not know; None for rows that are new to it
+    """
+
+    queries: Array
+    positives: Csr
+    numbers: NDArray[np.int64] | None
+
+    @classmethod
+    def known(cls, model: Any, queries: Array, numbers: NDArray[np.int64]) -> "Rows":
+        seen = model.seen_
+        places = np.where(numbers >= 0, numbers, 0)
+        indptr, indices, data = take_rows(seen, places)
+        if (numbers < 0).any():
+            stays = np.repeat(numbers >= 0, np.diff(indptr))
+            indptr = np.concatenate(([0], np.cumsum(np.diff(indptr) * (numbers >= 0))))
+            indices, data = indices[stays], data[stays]
+        cells = sp.csr_array((data, indices, indptr), shape=(len(numbers), seen.shape[1]))
+        return cls(queries, as_csr(cells, "positives", allow_empty=True), numbers)
+
+    @classmethod
+    def new(cls, model: Any, given: Any) -> "Rows":
+        positives, ids = factor_growth.new_positives(model, given, "rows")
+        queries = np.arange(positives.shape[0]) if ids is None else ids.all()
+        return cls(queries, as_csr(positives, "positives", allow_empty=True), None)
+
+
+class ScoredRecommender(Model):
+    """Base of recommenders with ``_scorer``: for ``Rows`` a function that gives their scores block by block."""
+
+    threads: int
+    row_ids_: Ids
+    col_ids_: Ids
+    seen_: Csr
+
+    def _scorer(self, rows: Rows) -> ScoreRows:
+        raise NotImplementedError
+
+    def recommend(
+        self,
+        rows: Any,
+        k: int = 10,
+        exclude_seen: bool = True,
+        include: Filter = None,
+        exclude: Filter = None,
+        *,
+        unknown: Unknown = "error",
+    ) -> Ranked:
+        """The k best columns for each row, best first; a row without positives gets what the average row would.
+
+        Parameters
+        ----------
+        rows : ids; one id; or ``Interactions`` or a sparse matrix of rows that the model has not seen
+        exclude_seen : leave out what the row has already
+        include, exclude : the only columns that may come back, and those that may not: ids for all rows, or a
+            mapping from row id to ids
+        unknown : what to do with row ids that the model does not know: an "error", "skip" them, or give them the
+            "average" row's list
+        """
+        self._require_fitted("recommend")
+        checks.integer("k", k, 1)
+        if isinstance(rows, Interactions) or sp.issparse(rows):
+            asked = Rows.new(self, rows)
+        else:
+            asked = Rows.known(self, *numbered(rows, self.row_ids_, unknown))
+        queries = asked.queries
+        allowed, included = filtered(self.col_ids_, queries, include, "include")
+        refused, excluded = filtered(self.col_ids_, queries, exclude, "exclude")
+        if refused is not None:
+            allowed = ~refused if allowed is None else allowed & ~refused
+        found, scores = top_k_of(
+            self._scorer(asked),
+            len(queries),
+            len(self.col_ids_),
+            k,
+            seen=(asked.positives.indptr, asked.positives.indices) if exclude_seen else None,
+            included=included,
+            limited=named(queries, include),
+            excluded=excluded,
+            allowed=allowed,
+            threads=self.threads,
+        )
+        return Ranked(queries, self.col_ids_.take(found), scores, found >= 0)
+
+    def score_pairs(self, rows: Any, cols: Any) -> Array:
+        """Scores of pairs of ids; either may be a single id."""
+        self._require_fitted("score_pairs")
+        x = self.row_ids_.require(listed(rows, self.row_ids_))
+        y = self.col_ids_.require(listed(cols, self.col_ids_))
+        if len(x) != len(y) and 1 not in (len(x), len(y)):
+            raise InputError(f"score_pairs needs as many rows as columns, but there are {len(x)} and {len(y)}.")
+        x, y = np.broadcast_arrays(x, y)
+        distinct, place = np.unique(x, return_inverse=True)
+        score_rows = self._scorer(Rows.known(self, self.row_ids_.take(distinct), distinct))
+        scores = np.empty(len(x), dtype=np.float32)
+        for start, stop in even_chunks(len(distinct), PAIRS_AT_ONCE):
+            inside = (place >= start) & (place < stop)
+            scores[inside] = score_rows(start, stop)[place[inside] - start, y[inside]]
+        return scores
+
+    def score(self, rows: Any, cols: Any = None) -> Any:
+        """Two ids, or two lists of them: ``score_pairs``. A matrix of positives alone: how well the model ranks, as
+        scikit-learn's model selection asks for (see ``FactorRecommender.score``)."""
+        self._require_fitted("score")
+        if cols is None:
+            return hidden_ndcg(self, getattr(rows, "matrix", rows))
+        return self.score_pairs(rows, cols)
+
+    # -- to and from a model file ------------------------------------------------------------------------------
+
+    def _seen_parts(self) -> dict[str, Any]:
+        return {"row_ids": self.row_ids_, "col_ids": self.col_ids_, "seen": self.seen_}
+
+    def _restore_seen(self, parts: dict[str, Any]) -> None:
+        self.row_ids_, self.col_ids_, self.seen_ = parts["row_ids"], parts["col_ids"], parts["seen"]

@@ -1,0 +1,141 @@
+"""Linear item-item weights W in closed form: a row's scores are s_x = x W.
+
+Dense (EASE; Steck 2019), with row weights a_x and a ridge λ_y by frequency:
+
+    min Σ_x a_x ‖x − x W‖² + Σ_y λ_y ‖W_y·‖²,  diag W = 0:      P = (XᵀAX + Λ)⁻¹,  W_iy = −P_iy / P_yy  (i ≠ y)
+
+Sparse (a graph filter; P3alpha and RP3beta are cases), with d_y and u_x the mass of columns and rows:
+
+    W_iy = d_i^−in Σ_x x_i u_x^−row x_y d_y^−out  (i ≠ y),      of each row i the K largest kept: columns with many
+    neighbours need them all, and a row i adds no more than K terms to anybody's score
+"""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit.data.matrix import Csr, as_csr, transpose
+from tacit.kernels import linear_weights as kernels
+from tacit.solvers.definite_inverse import invert
+from tacit.threads import balanced_chunks, even_chunks, run
+
+Array = NDArray[Any]
+
+GRAM_ROWS = 512
+
+
+def dense_weights(
+    positives: sp.csr_array,
+    ridge: float,
+    *,
+    row_exponent: float = 0.0,
+    ridge_exponent: float = 0.0,
+    threads: int = 0,
+) -> NDArray[np.float32]:
+    """W (m, m) with a zero diagonal.
+
+    Parameters
+    ----------
+    positives : (n, m) values x
+    ridge : the mean of λ_y, in units of the mean of Σ_x a_x x_y² over the columns
+    row_exponent : a_x ∝ u_x^−row_exponent, with mean 1 over the positives
+    ridge_exponent : λ_y ∝ d_y^ridge_exponent
+
+    >>> dense_weights(as_csr(np.array([[1, 1, 0], [1, 1, 0], [1, 0, 1]]), "x"), 0.5).round(2)
+    array([[ 0.  ,  0.57,  0.38],
+           [ 0.67,  0.  , -0.25],
+           [ 0.5 , -0.29,  0.  ]], dtype=float32)
+    """
+    rows, cols = masses(positives)
+    cells = positives.data.astype(np.float64)
+    weight = rows**-row_exponent
+    of_cell = np.repeat(weight, np.diff(positives.indptr))
+    of_cell *= len(of_cell) / max(of_cell.sum(), 1e-300)
+    left = _native(positives, cells * of_cell)
+    gram = _gram(left, _native(positives, cells))
+    spread = cols**ridge_exponent
+    diagonal = np.diag(gram).astype(np.float64)
+    added = ridge * diagonal.mean() * spread / spread.mean()
+    gram[np.diag_indices(len(gram))] = diagonal + added
+    invert(gram, threads)
+    own = np.diag(gram).copy()
+
+    def divide(start: int, stop: int) -> None:
+        gram[start:stop] /= -own
+
+    run(divide, even_chunks(len(gram), GRAM_ROWS), threads)
+    np.fill_diagonal(gram, 0.0)
+    return gram
+
+
+def sparse_weights(positives: Csr, exponents: tuple[float, float, float], keep: int, *, threads: int = 0) -> Csr:
+    """W (m, m) by row, at most ``keep`` cells in each row, for the exponents (in, row, out).
+
+    >>> X = as_csr(np.array([[1, 1, 0], [1, 1, 0], [1, 0, 1]]), "x")
+    >>> sparse_weights(X, (1.0, 1.0, 0.0), 2).toarray().round(2)
+    array([[0.  , 0.33, 0.17],
+           [0.5 , 0.  , 0.  ],
+           [0.5 , 0.  , 0.  ]], dtype=float32)
+    """
+    into, by_row, out = exponents
+    rows, cols = masses(positives)
+    m = positives.shape[1]
+    flipped, place = transpose(positives)
+    share = np.repeat(rows**-by_row, np.diff(positives.indptr)).astype(np.float32)
+    of_col = (positives.data * share)[place]
+    source = (cols**-into).astype(np.float32)
+    target = (cols**-out).astype(np.float32)
+    keep = min(keep, max(1, m - 1))
+
+    def block(first: int, last: int) -> tuple[Array, Array, Array]:
+        sums = np.zeros(m, dtype=np.float32)
+        found = np.empty((last - first, keep), dtype=np.int32)
+        strength = np.empty((last - first, keep), dtype=np.float32)
+        kernels.strongest_targets(
+            first, last, flipped.indptr, flipped.indices, of_col, positives.indptr, positives.indices, positives.data,
+            target, sums, sums.view(np.int32), found, strength,
+        )  # fmt: skip
+        i, k = np.nonzero(found >= 0)
+        return np.bincount(i, minlength=last - first), found[i, k], strength[i, k] * source[i + first]
+
+    parts = run(block, balanced_chunks(flipped.indptr), threads)
+    counts, y, w = (np.concatenate(part) for part in zip(*parts))
+    indptr = np.concatenate(([0], np.cumsum(counts)))
+    return as_csr(sp.csr_array((w, y, indptr), shape=(m, m)), "weights", allow_empty=True)
+
+
+def scores(positives: Csr, weights: Array | Csr, start: int, stop: int) -> NDArray[np.float32]:
+    """x W (stop - start, m) for the rows start..stop-1 of ``positives``."""
+    block = np.zeros((stop - start, weights.shape[1]), dtype=np.float32)
+    x = (start, stop, positives.indptr, positives.indices, positives.data)
+    if isinstance(weights, np.ndarray):
+        kernels.add_dense_rows(*x, weights, block)
+    else:
+        kernels.add_sparse_rows(*x, weights.indptr, weights.indices, weights.data, block)
+    return block
+
+
+def masses(positives: sp.csr_array) -> tuple[Array, Array]:
+    """Sums of the values per row and per column; 1 where there are none, so that any power of them is finite."""
+    n, m = positives.shape
+    of_row = np.repeat(np.arange(n), np.diff(positives.indptr))
+    rows = np.bincount(of_row, positives.data, minlength=n)
+    cols = np.bincount(positives.indices, positives.data, minlength=m)
+    return np.where(rows > 0, rows, 1.0), np.where(cols > 0, cols, 1.0)
+
+
+def _native(positives: sp.csr_array, values: Array) -> sp.csr_array:
+    parts = (values.astype(np.float32), positives.indices.astype(np.int32), positives.indptr.astype(np.int32))
+    return sp.csr_array(parts, shape=positives.shape)
+
+
+def _gram(left: sp.csr_array, right: sp.csr_array) -> NDArray[np.float32]:
+    """leftᵀ right as a dense matrix, some rows at a time: SciPy's sparse product would take three times the memory."""
+    m = right.shape[1]
+    gram = np.empty((m, m), dtype=np.float32)
+    by_col = left.T.tocsr()
+    for start, stop in even_chunks(m, GRAM_ROWS):
+        gram[start:stop] = (by_col[start:stop] @ right).toarray()
+    return gram

@@ -1,0 +1,94 @@
+"""BlendRecommender: what it adds up, what it chooses and why, and its file."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import tacit
+from tacit import BlendRecommender
+from tacit.errors import InputError
+from tacit.estimators.recommend.held_out_choice import simplest, split
+
+MEMBERS = [{"recommender": "factors", "factors": 4}, {"recommender": "linear", "method": "sparse"}]
+
+
+def positives(seed=0, n=120, m=50):
+    """Rows of three tastes, so that there is something to learn."""
+    rng = np.random.default_rng(seed)
+    taste = rng.integers(3, size=n)
+    near = (np.arange(m)[None] % 3) == taste[:, None]
+    return sp.csr_array((rng.random((n, m)) < np.where(near, 0.4, 0.04)).astype(np.float32))
+
+
+def test_scores_are_standardised_within_rows_and_added_by_weight():
+    X = positives()
+    model = BlendRecommender(MEMBERS, weights=(1.0, 3.0)).fit(X)
+    factor, linear = model.members_
+    parts = [factor.row_factors_ @ factor.col_factors_.T, X @ linear.col_weights_.toarray()]
+    standard = [(part - part.mean(axis=1, keepdims=True)) / part.std(axis=1, keepdims=True) for part in parts]
+    expected = 0.25 * standard[0] + 0.75 * standard[1]
+    rows, cols = (part.ravel() for part in np.meshgrid(np.arange(120), np.arange(50), indexing="ij"))
+    np.testing.assert_allclose(model.score_pairs(rows, cols).reshape(120, 50), expected, atol=1e-4)
+    np.testing.assert_allclose(model.weights_, [0.25, 0.75])
+
+
+def test_the_choice_is_within_one_standard_error_of_the_best_and_is_told():
+    model = BlendRecommender(MEMBERS).fit(positives())
+    tried = {tuple(record["weights"]): record["ndcg@10"] for record in model.validation_["tried"]}
+    assert len(tried) == 5 and tuple(model.weights_) in tried
+    assert max(tried.values()) - tried[tuple(model.weights_)] < 0.05
+    assert "FactorRecommender" in model.validation_["sentence"] and "chosen" in model.validation_["sentence"]
+
+
+def test_a_useless_member_gets_no_weight():
+    constant = {"recommender": "linear", "method": "dense", "regularization": 1e9, "dense_exponents": (0, 0)}
+    X = positives(1, n=300)
+    # With a huge ridge the weights say no more than popularity, which taste beats.
+    model = BlendRecommender([constant, {"recommender": "factors", "factors": 4}]).fit(X)
+    assert model.weights_[1] >= 0.5
+
+
+def test_the_simplest_within_one_standard_error_wins():
+    rng = np.random.default_rng(0)
+    base = rng.random(400)
+    scores = {"simple": base, "rich": base + 0.001 * rng.standard_normal(400), "better": base + 0.1}
+    assert simplest(scores, ["simple", "rich", "better"]) == "better"
+    del scores["better"]
+    assert simplest(scores, ["simple", "rich"]) == "simple" or scores["rich"].mean() > scores["simple"].mean()
+
+
+def test_splits_hold_out_a_fifth_and_never_show_it():
+    for part in split(tacit.data.Interactions.from_matrix(positives()).matrix, seed=3):
+        assert part.train.multiply(positives()).nnz == part.train.nnz
+        assert part.hidden.multiply(part.seen).nnz == 0
+        assert abs(part.train.nnz / positives().nnz - 0.8) < 0.01
+
+
+def test_members_choose_once_and_keep_their_parameters():
+    model = BlendRecommender([{"recommender": "linear"}, {"recommender": "factors", "factors": 4}]).fit(positives())
+    linear = model.members_[0]
+    assert linear.method == "auto" and linear.regularization is None and linear.method_ in ("dense", "sparse")
+
+
+def test_a_file_holds_all_members(tmp_path):
+    model = BlendRecommender(MEMBERS).fit(positives())
+    model.save(tmp_path / "model")
+    loaded = tacit.load(tmp_path / "model")
+    assert [type(member) for member in loaded.members_] == [type(member) for member in model.members_]
+    assert loaded.recommend(np.arange(120)).scores.tobytes() == model.recommend(np.arange(120)).scores.tobytes()
+    assert loaded.similar_cols([1]).ids.tolist() == model.similar_cols([1]).ids.tolist()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"members": []}, "at least one"),
+        ({"members": [{"recommender": "trees"}]}, "trees"),
+        ({"members": [{"recommender": "linear", "depth": 3}]}, "depth"),
+        ({"weights": (1.0,)}, "weights"),
+        ({"weights": (0.0, 0.0)}, "weights"),
+    ],
+)
+def test_wrong_parameters_are_refused_in_one_sentence(parameters, sentence):
+    with pytest.raises(InputError, match=sentence):
+        BlendRecommender(**parameters).fit(positives())

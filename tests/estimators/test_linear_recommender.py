@@ -1,0 +1,208 @@
+"""LinearRecommender: weights against dense float64 oracles, calls, evidence, features, files, bits."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tacit
+from tacit import Interactions, LinearRecommender
+from tacit.data.matrix import as_csr
+from tacit.errors import InputError
+from tacit.solvers import linear_weights
+from tacit.solvers.definite_inverse import invert
+from tests import naive
+
+
+def random_positives(seed, n=60, m=40, density=0.15):
+    rng = np.random.default_rng(seed)
+    cells = sp.random_array((n, m), density=density, rng=rng, format="csr", dtype=np.float32)
+    cells.data[:] = 1
+    return as_csr(cells, "x")
+
+
+@pytest.mark.parametrize("size", [1, 7, 600, 1100])
+def test_the_blocked_inverse_is_the_inverse(size):
+    rng = np.random.default_rng(size)
+    root = rng.standard_normal((size + 5, size))
+    even = root.T @ root / size + np.eye(size)
+    scale = 10.0 ** rng.uniform(-3, 3, size)
+    matrix = (even * np.outer(scale, scale)).astype(np.float32)
+    invert(matrix)
+    assert np.array_equal(matrix, matrix.T)
+    np.testing.assert_allclose(matrix * np.outer(scale, scale), np.linalg.inv(even), atol=2e-6)
+
+
+def test_the_inverse_has_the_same_bits_on_any_number_of_threads():
+    root = np.random.default_rng(0).standard_normal((1300, 1200)).astype(np.float32)
+    matrices = [root.T @ root for _ in range(2)]
+    matrices[1][:] = matrices[0]
+    for matrix, threads in zip(matrices, (1, 3)):
+        invert(matrix, threads)
+    assert matrices[0].tobytes() == matrices[1].tobytes()
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    ridge=st.sampled_from([0.1, 1.0, 20.0]),
+    row=st.sampled_from([0.0, 0.5, 1.0]),
+    spread=st.sampled_from([0.0, 0.5, 1.0]),
+)
+def test_dense_weights_minimise_the_weighted_squared_error(seed, ridge, row, spread):
+    X = random_positives(seed)
+    found = linear_weights.dense_weights(X, ridge, row_exponent=row, ridge_exponent=spread)
+    np.testing.assert_allclose(found, naive.dense_weights(X.toarray(), ridge, row, spread), atol=2e-5)
+
+
+def test_no_step_away_from_dense_weights_lowers_the_objective():
+    X = random_positives(3)
+    W = naive.dense_weights(X.toarray(), 0.7, 0.5, 0.5)
+    at_best = naive.dense_objective(X.toarray(), W, 0.7, 0.5, 0.5)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        step = rng.standard_normal(W.shape)
+        np.fill_diagonal(step, 0)
+        sides = [naive.dense_objective(X.toarray(), W + s * step, 0.7, 0.5, 0.5) for s in (1e-4, -1e-4)]
+        assert min(sides) > at_best
+        assert abs(sides[0] - sides[1]) / 2e-4 < 1e-6 * at_best
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    exponents=st.tuples(*[st.sampled_from([-0.25, 0.0, 0.5, 1.0])] * 3),
+    keep=st.sampled_from([1, 5, 39, 100]),
+)
+def test_sparse_weights_are_the_strongest_normalised_co_occurrences(seed, exponents, keep):
+    X = random_positives(seed)
+    found = linear_weights.sparse_weights(X, exponents, keep)
+    full = naive.sparse_weights(X.toarray(), exponents)
+    assert np.diff(found.indptr).max() <= keep
+    dense = found.toarray()
+    kept = dense != 0
+    np.testing.assert_allclose(dense[kept], full[kept], rtol=1e-5)
+    for i in range(len(full)):
+        strongest = np.sort(full[i])[::-1][: min(keep, np.count_nonzero(full[i]))]
+        np.testing.assert_allclose(np.sort(dense[i][kept[i]])[::-1], strongest, rtol=1e-5)
+
+
+@pytest.mark.parametrize("method", ["dense", "sparse"])
+def test_scores_are_x_times_w_and_why_sums_to_them(method):
+    X = random_positives(1, n=50)
+    X.data[:] = np.random.default_rng(1).integers(1, 9, X.nnz)
+    model = LinearRecommender(method=method).fit(X)
+    weights = model.col_weights_ if method == "dense" else model.col_weights_.toarray()
+    values = X.toarray()
+    values[values > 0] = 1 + np.log(values[values > 0] / X.data.min())
+    expected = values @ weights.astype(np.float64)
+    rows, cols = (part.ravel() for part in np.meshgrid(np.arange(50), np.arange(40), indexing="ij"))
+    np.testing.assert_allclose(model.score_pairs(rows, cols).reshape(50, 40), expected, atol=1e-5)
+    for row, col in np.random.default_rng(2).integers(0, [50, 40], (100, 2)):
+        evidence = model.why(int(row), int(col))
+        assert abs(evidence.total - expected[row, col]) < 1e-5
+        assert abs(evidence.contributions.sum() + evidence.remainder - evidence.total) < 1e-9
+        assert set(evidence.ids.tolist()) == set(X[[row]].indices.tolist())
+
+
+def test_lists_leave_out_the_seen_and_keep_to_filters():
+    X = random_positives(2)
+    model = LinearRecommender(method="sparse", sparse_exponents=(0.5, 1, 0.5)).fit(X)
+    found = model.recommend(np.arange(60), k=5)
+    for row in range(60):
+        assert not set(found.ids[row].tolist()) & set(X[[row]].indices.tolist())
+    only = model.recommend([0, 1], k=5, include=[3, 4, 5], exclude=[4])
+    assert set(only.ids[only.filled].tolist()) <= {3, 5}
+    by_row = model.recommend([0, 1], k=3, include={0: [7]})
+    assert by_row.filled[0].sum() <= 1 and by_row.filled[1].all()
+
+
+def test_a_row_without_positives_gets_the_average_rows_list():
+    X = as_csr(sp.vstack([random_positives(4), sp.csr_array((1, 40), dtype=np.float32)]), "x")
+    model = LinearRecommender(method="dense", regularization=1.0).fit(X)
+    expected = np.asarray(X.toarray() @ model.col_weights_).mean(axis=0)
+    found = model.recommend([60], k=3)
+    np.testing.assert_allclose(found.scores[0], np.sort(expected)[::-1][:3], atol=1e-5)
+    unknown = model.recommend([999], k=3, unknown="average")
+    assert unknown.ids.tolist() == found.ids.tolist()
+    assert model.why(60, 0).remainder == pytest.approx(expected[0], abs=1e-5)
+
+
+def test_folding_in_a_training_row_gives_its_scores_and_added_rows_stay():
+    X = random_positives(5)
+    model = LinearRecommender(method="sparse", sparse_exponents=(1, 1, 0)).fit(X)
+    scores = model.fold_in(X[[7]])
+    np.testing.assert_array_equal(scores[0], model.score_pairs(7, np.arange(40)))
+    data = Interactions.from_table(
+        {"who": ["a", "a", "b", "b", "c"], "what": ["x", "y", "x", "y", "z"]}, row="who", col="what"
+    )
+    named = LinearRecommender(method="sparse", sparse_exponents=(1, 1, 0)).fit(data)
+    more = Interactions.from_table({"who": ["d"], "what": ["x"]}, row="who", col="what")
+    named.fold_in(more, add=True)
+    assert named.recommend("d", k=1).ids.tolist() == [["y"]]
+
+
+@pytest.mark.parametrize("method", ["dense", "sparse"])
+def test_columns_known_by_features_alone_follow_their_neighbours(method):
+    X = random_positives(6).toarray()
+    X[:, 39] = 0
+    features = np.eye(40)
+    features[39] = features[3]
+    model = LinearRecommender(method=method).fit(sp.csr_array(X), col_features=sp.csr_array(features))
+    plain = LinearRecommender(method=method).fit(sp.csr_array(X))
+    weights = model.col_weights_ if method == "dense" else model.col_weights_.toarray()
+    before = plain.col_weights_ if method == "dense" else plain.col_weights_.toarray()
+    expected = before[:, 3].copy()
+    expected[3] = before[:, 3].max()
+    np.testing.assert_allclose(weights[:, 39], expected, atol=1e-6)
+    np.testing.assert_allclose(weights[:, :39], before[:, :39], atol=1e-6)
+
+
+def test_similar_columns_are_the_strongest_weights():
+    model = LinearRecommender(method="sparse").fit(random_positives(7))
+    found = model.similar_cols([5], k=4)
+    row = model.col_weights_.toarray()[5]
+    np.testing.assert_allclose(found.scores[0], np.sort(row)[::-1][:4])
+    assert 5 not in found.ids[0].tolist()
+
+
+def test_what_was_tried_is_told_and_given_settings_are_kept():
+    X = random_positives(8, n=200)
+    model = LinearRecommender().fit(X)
+    assert {record["method"] for record in model.validation_} == {"dense", "sparse"}
+    assert all(0 <= record["ndcg@10"] <= 1 for record in model.validation_)
+    fixed = LinearRecommender("dense", regularization=2.0, dense_exponents=(0, 0)).fit(X)
+    assert fixed.validation_ == [] and (fixed.regularization_, fixed.exponents_) == (2.0, (0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"method": "other"}, "method"),
+        ({"regularization": 0}, "regularization"),
+        ({"sparse_exponents": (1, 1)}, "sparse_exponents"),
+        ({"dense_exponents": 3}, "dense_exponents"),
+        ({"keep": 0}, "keep"),
+        ({"positive_weight": "two"}, "positive_weight"),
+    ],
+)
+def test_wrong_parameters_are_refused_by_name(parameters, sentence):
+    with pytest.raises(InputError, match=sentence):
+        LinearRecommender(**parameters).fit(random_positives(0))
+
+
+def test_dense_weights_of_too_many_columns_are_refused():
+    cells = sp.csr_array(([1.0, 1.0], ([0, 0], [0, 30_000])), shape=(1, 30_001))
+    with pytest.raises(InputError, match="sparse"):
+        LinearRecommender("dense").fit(cells)
+
+
+@pytest.mark.parametrize("method", ["dense", "sparse"])
+def test_a_file_answers_alike(method, tmp_path):
+    X = random_positives(9)
+    model = LinearRecommender(method=method).fit(X)
+    model.save(tmp_path / "model")
+    loaded = tacit.load(tmp_path / "model")
+    assert loaded.recommend(np.arange(60)).scores.tobytes() == model.recommend(np.arange(60)).scores.tobytes()
+    assert loaded.validation_ == model.validation_
