@@ -19,7 +19,7 @@ from engine_sets import Task
 from tacit import FactorRecommender, Interactions
 from tacit.errors import DivergedError
 from tacit.estimators.recommend.tower_design import rows_of
-from tacit.objective.recipes import noise_level
+from tacit.objective.default_ridge import noise_level
 
 PATIENCE = 2
 """Looks without a better score after which a trial ends."""

@@ -22,8 +22,8 @@ from tacit.objective.losses import resolve
 from tacit.objective.two_towers import TwoTowers
 from tacit.objective.whole_data import WholeData
 from tacit.progress import Run
+from tacit.solvers.als import AlternatingLeastSquares
 from tacit.solvers.alternation import alternate
-from tacit.solvers.conjugate import Alternating
 from tacit.solvers.descent import Adagrad, Gradient, LineSearch
 from tacit.solvers.newton import TruncatedNewton, TrustRegion
 from tacit.threads import single_threaded_blas
@@ -169,7 +169,7 @@ def solvers(scale: int) -> dict[str, Any]:
     """Every solver on one strongly regularised problem: where it ends, and the seconds to 1e-3 of the lowest."""
     cells = positives(2000 // scale, 1000 // scale, 40_000 // scale)
     makers: dict[str, tuple[Any, int]] = {
-        "als": (Alternating, 60),
+        "als": (AlternatingLeastSquares, 60),
         "newton": (lambda: TrustRegion(steps=2), 60),
         "newton_linesearch": (TruncatedNewton, 60),
         "linesearch": (LineSearch, 600),

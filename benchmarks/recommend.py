@@ -19,7 +19,7 @@ import results
 from tacit.data import load_lastfm, load_movielens_1m, load_sequences
 from tacit.data.interactions import Interactions
 from tacit.metrics.evaluation import evaluate_factors
-from tacit.objective.recipes import noise_level
+from tacit.objective.default_ridge import noise_level
 from workers import Worker, alternate
 
 FACTORS = 64

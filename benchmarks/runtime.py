@@ -22,8 +22,8 @@ from tacit.baselines import SvdFeature
 from tacit.baselines.naive_gradient import naive_gradient
 from tacit.objective.two_towers import TwoTowers
 from tacit.progress import Run
+from tacit.solvers.als import AlternatingLeastSquares
 from tacit.solvers.alternation import alternate
-from tacit.solvers.conjugate import Alternating
 from tacit.solvers.descent import Adagrad
 
 SHAPE = {
@@ -97,7 +97,7 @@ def figure5(quick: bool) -> dict[str, Any]:
         "seconds": [best_seconds(lambda load=load: load.call(1), 3) for load in loads],
     }
     towers = TwoTowers.of_ids(work.whole_data(work.skewed(2_000, 1_000, 40_000)), 16)
-    for name, solver, iterations in (("adagrad", Adagrad(0.1), 200), ("als", Alternating(), 15)):
+    for name, solver, iterations in (("adagrad", Adagrad(0.1), 200), ("als", AlternatingLeastSquares(), 15)):
         parameters = towers.start(0, 0.1)
         with Run(name, iterations, progress=False) as run:
             alternate(towers, parameters, solver, run)

@@ -92,6 +92,30 @@ def test_equal_models_are_equal_bytes(path, tmp_path):
     assert (tmp_path / "again").read_bytes() == path.read_bytes()
 
 
+@pytest.mark.parametrize("change", ["cut", "overwrite", "remove"])
+def test_a_file_that_changes_later_does_not_touch_what_was_read(path, change):
+    """A mapped file that is cut short kills the process; one that is overwritten changes answers in silence."""
+    arrays = model_file.read(path)[2]
+    if change == "cut":
+        os.truncate(path, 0)
+    elif change == "overwrite":
+        with path.open("rb+") as file:
+            file.write(b"\xff" * path.stat().st_size)
+    else:
+        path.unlink()
+    for name, array in ARRAYS.items():
+        np.testing.assert_array_equal(arrays[name], array)
+
+
+def test_a_header_that_unfolds_without_end_is_refused_before_it_is_parsed(path, monkeypatch):
+    monkeypatch.setattr(model_file, "LARGEST_HEADER", 4096)
+    model_file.write(path, "Example", {"note": "x" * 1000}, {})
+    with pytest.raises(InputError, match="bytes of names and settings, and 4096 are allowed"):
+        model_file.write(path, "Example", {"note": "x" * 4000}, {})
+    put_together(path, b'{"__metadata__": {"tacit": "' + b"[" * 5000, b"")
+    refused(path, "is not a Tacit model")
+
+
 def test_writing_to_a_loaded_array_does_not_change_the_file(path):
     before = path.read_bytes()
     _, _, arrays = model_file.read(path)
@@ -120,7 +144,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_litter(path, monkeypatch):
 
     before = path.read_bytes()
     monkeypatch.setattr(writer, "save_file", fill)
-    with pytest.raises(InputError, match=r"could not be written .* No space left"):
+    with pytest.raises(InputError, match=r"could not be written.* No space left"):
         model_file.write(path, "Example", STATE, ARRAYS)
     assert path.read_bytes() == before
     assert os.listdir(path.parent) == [path.name]  # noqa: PTH208
@@ -196,9 +220,8 @@ LIES = {
     "extents that wrap to the right size": lambda h: h["rows"].update(shape=[2**62, 4, 3]),
     "huge and empty": lambda h: h["empty"].update(shape=[0, 2**62, 2**62]),
     "too many dimensions": lambda h: h["mask"].update(shape=[3] + [1] * 70),
-    "a million dimensions": lambda h: h["mask"].update(shape=[2**60] * 1_000_000),
+    "a million dimensions": lambda h: h["mask"].update(shape=[2**60] * 100_000),
     "fractions": lambda h: h["mask"].update(shape=[3.0]),
-    "infinity": lambda h: h["mask"].update(shape=[float("inf")]),
     "booleans": lambda h: h["mask"].update(shape=[3, True]),
     "text": lambda h: h["mask"].update(shape=["3"]),
     "no shape": lambda h: h["mask"].pop("shape"),
@@ -225,18 +248,20 @@ def test_bytes_behind_the_last_array_are_refused(path):
     refused(path, "bytes behind the last array")
 
 
-def test_unaligned_arrays_are_refused(path):
-    """Kernels would read them as another type; the safetensors library never writes them."""
+def test_unaligned_arrays_come_into_memory_that_is(path):
+    """The safetensors library never writes them; kernels would take them for another type."""
     header, _ = taken_apart(path)
     entries = {
         "mask": {"dtype": "BOOL", "shape": [1], "data_offsets": [0, 1]},
         "rows": {"dtype": "F32", "shape": [1], "data_offsets": [1, 5]},
     }
     put_together(path, {"__metadata__": header["__metadata__"]} | entries, b"\0" * 5)
-    refused(path, "'rows' is not aligned")
+    assert model_file.read(path)[2]["rows"].flags.aligned
 
 
-@pytest.mark.parametrize("header", [b"[]", b"3", b"null", b"{", b"{}" * 3, b"[" * 200_000, b"\xff\xfe{}"])
+@pytest.mark.parametrize(
+    "header", [b"[]", b"3", b"null", b"{", b"{}" * 3, b"[" * 200_000, b"\xff\xfe{}", b'{"a": NaN}']
+)
 def test_headers_that_are_no_table(path, header):
     put_together(path, header, b"")
     refused(path, "is not a Tacit model|of another program")

@@ -69,7 +69,7 @@ def judge(data: Data, answers: np.ndarray) -> dict[str, float]:
 
 def fit_tacit(data: Data, threads: int, **point: Any) -> Any:
     import tacit
-    from tacit.objective.recipes import noise_level
+    from tacit.objective.default_ridge import noise_level
 
     # Units that carry over from a part of the data to all of them: the weight of all cells over that of the positives,
     # and the ridge over the noise.

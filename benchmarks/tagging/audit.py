@@ -23,7 +23,7 @@ TAGGERS = {
     "FactorTagger": FactorTagger(progress=False),
     "NeighbourTagger by text alone": NeighbourTagger(neighbours=50, regularization=3.0, progress=False),
     "FactorTagger by text alone": FactorTagger(progress=False),
-    "one-vs-rest logistic by text alone": OneVsRestTagger(3.0),
+    "one-vs-rest logistic by text alone": OneVsRestTagger(strength=3.0),
     "label frequency": PopularTagger(),
 }
 LOOKED_AT = Path(__file__).parent / "looked_at.json"

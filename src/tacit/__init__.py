@@ -4,10 +4,11 @@ Five jobs, one idea: never sample negatives where algebra can sum every unlabell
 Names are loaded on first use, so that ``import tacit`` costs almost nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tacit._version import __version__
+from tacit.estimators.homes import ESTIMATORS
+from tacit.lazy import lazy_names
 
 if TYPE_CHECKING:
     from tacit.data.interactions import Interactions as Interactions
@@ -26,34 +27,12 @@ if TYPE_CHECKING:
     from tacit.estimators.words.word_vectors import WordVectors as WordVectors
 
 _HOMES = {
-    "OrdinalRanker": "tacit.estimators.grade.ordinal_ranker",
     "Interactions": "tacit.data.interactions",
-    "FactorRecommender": "tacit.estimators.recommend.factor_recommender",
-    "LinearRecommender": "tacit.estimators.recommend.linear_recommender",
-    "BlendRecommender": "tacit.estimators.recommend.blend_recommender",
-    "WordVectors": "tacit.estimators.words.word_vectors",
-    "BlendTagger": "tacit.estimators.tag.blend_tagger",
-    "FactorTagger": "tacit.estimators.tag.factor_tagger",
-    "NeighbourTagger": "tacit.estimators.tag.neighbour_tagger",
-    "TextTagger": "tacit.estimators.tag.text_tagger",
-    "RatingStream": "tacit.estimators.stream.rating_stream",
-    "ExpertRatingStream": "tacit.estimators.stream.expert_rating_stream",
+    **ESTIMATORS,
     "load": "tacit.estimators.model",
     "tune": "tacit.estimators.recommend.tune",
 }
 
 __all__ = ["__version__", *_HOMES]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
-        globals()[name] = value
-        return value
-    if name in {"data", "metrics", "baselines"}:
-        return import_module(f"tacit.{name}")
-    raise AttributeError(f"tacit has no name {name!r}; it offers {', '.join(sorted(_HOMES))}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, ("data", "metrics", "baselines"))

@@ -47,7 +47,7 @@ def no_table(name: str, data: Any) -> None:
         )
 
 
-def seed(random_state: Any) -> int:
+def seed(random_state: Any, name: str = "random_state") -> int:
     """A whole number that seeds a counter-based generator; None draws a fresh one."""
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1)[0])
@@ -55,4 +55,4 @@ def seed(random_state: Any) -> int:
         return int(random_state.randint(2**31))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31))
-    return integer("random_state", random_state, 0)
+    return integer(name, random_state, 0)

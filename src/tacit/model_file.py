@@ -2,16 +2,12 @@
 
 Layout: 8 bytes (header length, little-endian), a JSON header (name → dtype, shape, offsets; one metadata entry
 ``tacit`` with the model's kind, format number and parameters as JSON), then the arrays. Equal models are equal
-bytes. Loading maps the file into memory: arrays are read from disk when they are touched, and a page that is written
-to becomes the process's own, so that the file never changes (read-only arrays would be other types to the kernels, and
-compile them anew). Writing goes to a
-temporary file in the same folder, which then replaces the old one: a crash leaves either the old file or the new.
+bytes. Reading takes the whole file into memory, nothing of it is mapped: a file that is changed, cut short or removed
+later cannot touch a model that was read from it. Writing is atomic (``tacit.atomic_file``).
 """
 
-import contextlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from math import prod
 from pathlib import Path
@@ -20,6 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import atomic_file
 from tacit._version import __version__
 from tacit.errors import InputError, ModelFileError
 
@@ -31,7 +28,8 @@ _DTYPES = {
     "I32": np.int32, "U64": np.uint64, "I64": np.int64, "F16": np.float16, "F32": np.float32, "F64": np.float64,
 }  # fmt: skip
 _NAMES = {np.dtype(kind): name for name, kind in _DTYPES.items()}
-_LARGEST_HEADER = 100_000_000
+LARGEST_HEADER = 1 << 24
+"""Bytes. Parsed, JSON can take thirty times its length."""
 _MOST_DIMENSIONS = 8
 _LARGEST_EXTENTS = 2**48
 
@@ -56,28 +54,14 @@ def write(path: str | os.PathLike[str], kind: str, state: Mapping[str, Any], arr
     except (TypeError, ValueError) as error:
         raise InputError(f"the parameters of this {kind} cannot be saved: {error}.") from error
     tensors = {name: _plain(array, name) for name, array in sorted(arrays.items())}
-    if not path.parent.is_dir():
-        raise InputError(f"path: the folder {str(path.parent)!r} does not exist; create it first.")
-    if path.is_dir():
-        raise InputError(f"path: {str(path)!r} is a folder; give the name of a file.")
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        os.close(handle)
-    except OSError as error:
-        raise InputError(f"path: nothing can be written to {str(path.parent)!r} ({error.strerror}).") from error
-    try:
-        save_file(tensors, temporary, metadata=metadata)
-        with open(temporary, "rb") as written:  # noqa: PTH123
-            os.fsync(written.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(path)
-    except (SafetensorError, OSError) as error:
-        raise InputError(f"path: the model could not be written to {str(path)!r}: {error}.") from error
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            Path(temporary).unlink()
+    described = sum(len(name) + 100 for name in tensors) + 2 * len(metadata["tacit"])
+    if described > LARGEST_HEADER:
+        raise InputError(f"this {kind} has {described} bytes of names and settings, and {LARGEST_HEADER} are allowed.")
+    with atomic_file.replacing(path) as temporary:
+        try:
+            save_file(tensors, temporary, metadata=metadata)
+        except SafetensorError as error:
+            raise InputError(f"path: the model could not be written to {str(path)!r}: {error}.") from error
 
 
 def _plain(array: Array, name: str) -> Array:
@@ -90,23 +74,28 @@ def _plain(array: Array, name: str) -> Array:
 
 
 def read(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], dict[str, Array]]:
-    """Kind, state and memory-mapped arrays of a model file."""
+    """Kind, state and arrays of a model file; the arrays are the caller's own."""
     path = Path(path)
     if not path.is_file():
         raise ModelFileError(f"path: there is no model file {str(path)!r}.")
-    # One handle for all: what was checked is what gets mapped, even if the file is replaced meanwhile.
-    with path.open("rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        header, start = _read_header(path, file, size)
-        about = _read_about(path, header.pop("__metadata__", None))
-        arrays = _map_arrays(path, file, header, start, size)
+    # One handle for all: what was checked is what gets read, even if the file is replaced meanwhile.
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            header, start = _read_header(path, file, size)
+            about = _read_about(path, header.pop("__metadata__", None))
+            arrays = _read_arrays(path, file, header, start, size)
+    except OSError as error:
+        raise ModelFileError(f"{str(path)!r} could not be read ({error.strerror or error}).") from error
+    except MemoryError:
+        raise ModelFileError(f"{str(path)!r} needs {size >> 20} MiB of memory, which are not there.") from None
     return about["kind"], about["state"], arrays
 
 
 def _read_header(path: Path, file: BinaryIO, size: int) -> tuple[dict[str, Any], int]:
     prefix = file.read(8)
     length = int.from_bytes(prefix, "little")
-    if len(prefix) < 8 or length < 2 or length > _LARGEST_HEADER:
+    if len(prefix) < 8 or length < 2 or length > LARGEST_HEADER:
         raise ModelFileError(f"{str(path)!r} is not a Tacit model: it does not begin like one.")
     if 8 + length > size:
         # A foreign file's first bytes can read as any length; a truncated model still opens its JSON.
@@ -114,7 +103,7 @@ def _read_header(path: Path, file: BinaryIO, size: int) -> tuple[dict[str, Any],
         problem = "is cut short inside its header" if begins_like_one else "is not a Tacit model"
         raise ModelFileError(f"{str(path)!r} {problem}; save or copy the model again.")
     try:
-        header = json.loads(file.read(length))
+        header = json.loads(file.read(length), parse_constant=_refuse)
     except (ValueError, RecursionError):
         raise ModelFileError(f"{str(path)!r} is not a Tacit model: its header is not readable.") from None
     if not isinstance(header, dict):
@@ -122,9 +111,13 @@ def _read_header(path: Path, file: BinaryIO, size: int) -> tuple[dict[str, Any],
     return header, 8 + length
 
 
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")
+
+
 def _read_about(path: Path, metadata: Any) -> dict[str, Any]:
     try:
-        about = json.loads(metadata["tacit"])
+        about = json.loads(metadata["tacit"], parse_constant=_refuse)
         form, version = about["format"], about["version"]
         kind, state = about["kind"], about["state"]
         known = type(form) is int and isinstance(version, str) and isinstance(kind, str) and isinstance(state, dict)
@@ -140,7 +133,7 @@ def _read_about(path: Path, metadata: Any) -> dict[str, Any]:
     return {"kind": kind, "state": state}
 
 
-def _map_arrays(path: Path, file: BinaryIO, header: dict[str, Any], start: int, size: int) -> dict[str, Array]:
+def _read_arrays(path: Path, file: BinaryIO, header: dict[str, Any], start: int, size: int) -> dict[str, Array]:
     def lies(why: str) -> ModelFileError:
         return ModelFileError(f"{str(path)!r} has a header that does not fit its content ({why}); do not trust it.")
 
@@ -172,12 +165,16 @@ def _map_arrays(path: Path, file: BinaryIO, header: dict[str, Any], start: int, 
         )
     if start + place < size:
         raise lies("there are bytes behind the last array")
-    if place == 0:
-        return {name: np.zeros(shape, dtype) for name, (dtype, shape, *_) in parts.items()}
-    whole = np.asarray(np.memmap(file, dtype=np.uint8, mode="c", offset=start, shape=(place,)))
     arrays: dict[str, Array] = {}
-    for name, (dtype, shape, begin, end) in parts.items():
-        if end > begin and (start + begin) % dtype.alignment:
-            raise lies(f"{name!r} is not aligned")
-        arrays[name] = whole[begin:end].view(dtype).reshape(shape)
+    # In the order in which they lie in the file, each into memory of its own: no model keeps another's bytes alive.
+    for name, (dtype, shape, begin, end) in sorted(parts.items(), key=lambda part: part[1][2:]):
+        arrays[name] = np.empty(shape, dtype)
+        if end > begin and _fill(file, arrays[name]) != end - begin:
+            raise ModelFileError(f"{str(path)!r} was cut short while it was read; copy it again.")
     return arrays
+
+
+def _fill(file: BinaryIO, array: Array) -> int:
+    """Read into the array; how many bytes there were."""
+    read: int = file.readinto(array.reshape(-1).view(np.uint8).data)  # type: ignore[attr-defined]
+    return read

@@ -21,10 +21,20 @@ from typing import Any, Self
 from tacit.errors import InputError
 
 Callback = Callable[[Mapping[str, Any]], bool | None]
+_CLOCK = frozenset({"seconds", "elapsed"})
 
 
 class InterruptedFitWarning(UserWarning):
     """Training was interrupted and the model holds the best so far."""
+
+
+def without_clock(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Records without their times: equal models are equal files.
+
+    >>> without_clock([{"iteration": 1, "seconds": 0.2, "elapsed": 0.3}])
+    [{'iteration': 1}]
+    """
+    return [{name: value for name, value in record.items() if name not in _CLOCK} for record in history]
 
 
 class Run:
@@ -132,9 +142,7 @@ class Run:
         self.history.append(record)
         if self._bar is not None:
             note = "  ".join(
-                f"{key} {value:.4g}"
-                for key, value in record.items()
-                if isinstance(value, float) and key not in {"elapsed", "seconds"}
+                f"{key} {value:.4g}" for key, value in record.items() if isinstance(value, float) and key not in _CLOCK
             )
             self._bar.update(self._task, completed=len(self.history), note=note)
         if self.callback is not None and self.callback(record):

@@ -2,8 +2,9 @@
 
 Work is cut into chunks whose borders depend on the data alone, never on the number of threads; a chunk writes only
 what it owns, and partial results come back in chunk order. So every sum is added in the same order and the same
-seed gives the same bits at any number of threads. BLAS is held to one thread inside ``single_threaded_blas``, for
-the same reason: its own threading changes how a product is cut.
+seed gives the same bits at any number of threads. BLAS is held to one thread inside ``single_threaded_blas``, and
+scikit-learn's OpenMP loops inside ``single_threaded_openmp``, for the same reason: their own threading changes how a
+product or a sum is cut.
 """
 
 import os
@@ -166,6 +167,19 @@ def single_threaded_blas() -> Iterator[None]:
             if _blas_users == 0:
                 while _blas_before:
                     _set_blas_threads(*_blas_before.popitem())
+
+
+@contextmanager
+def single_threaded_openmp() -> Iterator[None]:
+    """Hold the OpenMP loops that this thread enters to one thread.
+
+    Scikit-learn's k-means adds up one partial sum per OpenMP thread, so its bits depend on how many there are.
+    Libraries are looked up anew: scikit-learn loads its own when a module that needs it is first imported.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1, user_api="openmp"):
+        yield
 
 
 def _limit_own_blas() -> None:

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from tacit import Interactions
 from tacit.baselines import BprFm, LambdaFm, SvdFeature, VseEns, Warp
 from tacit.errors import DivergedError
-from tacit.kernels import sampled as kernels
+from tacit.kernels.counter_random import next_uniform
 
 ALL = [SvdFeature, BprFm, LambdaFm, Warp, VseEns]
 
@@ -23,10 +23,13 @@ def planted():
 
 @pytest.mark.parametrize("kind", ALL)
 def test_they_find_the_planted_groups(planted, kind):
+    """Three times as often as chance, in the mean of four seeds: one seed alone swings by a tenth."""
     matrix, likes, *_ = planted
-    model = kind(factors=8, epochs=80, learning_rate=0.1).fit(matrix)
-    found = model.recommend(np.arange(80), k=3).ids
-    assert np.take_along_axis(likes, found, axis=1).mean() > 0.8
+    right = []
+    for seed in range(4):
+        model = kind(factors=8, epochs=80, learning_rate=0.1, random_state=seed).fit(matrix)
+        right.append(np.take_along_axis(likes, model.recommend(np.arange(80), k=3).ids, axis=1).mean())
+    assert np.mean(right) > 3 * likes.mean()
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -62,7 +65,7 @@ def test_a_pointwise_step_is_the_gradient_step():
 
 def test_the_generator_is_uniform_and_the_static_sampler_prefers_the_popular():
     state = np.array([88172645463325252], dtype=np.uint64)
-    drawn = np.array([kernels.uniform(state) for _ in range(4000)])
+    drawn = np.array([next_uniform(state) for _ in range(4000)])
     assert drawn.min() >= 0 and drawn.max() < 1 and abs(drawn.mean() - 0.5) < 0.02
     cumulative = LambdaFm(rank_scale=0.5)._distribution(np.array([1, 9, 4, 2]))
     assert list(np.argsort(-np.diff(cumulative, prepend=0.0))) == [1, 2, 3, 0]

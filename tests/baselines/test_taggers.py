@@ -25,8 +25,8 @@ def precision(model, X, Y):
     [
         OneVsRestTagger(),
         leml(8, 0.05),
-        LemlImcTagger(8, 0.05),
-        SleecTagger(8, 7, 20),
+        LemlImcTagger(factors=8, regularization=0.05),
+        SleecTagger(factors=8, neighbours=7, kept=20),
     ],
     ids=lambda opponent: type(opponent).__name__,
 )

@@ -124,7 +124,7 @@ def test_recommend_gives_what_the_row_has_not(model, shop, tacit_json):
 def test_recommend_reads_ids_from_a_file_and_from_standard_input(model, tmp_path, monkeypatch, tacit_json):
     (tmp_path / "who").write_text("u1\nu2\n")
     from_file = tacit_json("recommend", model, "--rows-from", tmp_path / "who")
-    monkeypatch.setattr("sys.stdin", io.StringIO("u1\nu2\n"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"u1\nu2\n")))
     assert tacit_json("recommend", model, "--rows-from", "-") == from_file
     assert [line["row"] for line in from_file] == ["u1", "u2"]
 

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import lzma
 import os
 import signal
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 import tacit
 from tacit.cli.app import main
 from tacit.data.rating_lines import LineFormat, read_ratings
-from tacit.errors import InputError
+from tacit.errors import DivergedError, InputError
 
 
 @pytest.fixture
@@ -72,7 +73,7 @@ def test_a_file_that_grew_is_read_from_where_it_was_left(table, tmp_path, capsys
 
 def test_json_lines_from_standard_input(table, tmp_path, monkeypatch):
     text = "".join(json.dumps(row) + "\n" for row in table.iter_rows(named=True))
-    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     run("stream", "-o", tmp_path / "model", "--format", "json", "--factors", 3)
     expected = tacit.RatingStream(3).partial_fit(table)
     loaded = tacit.load(tmp_path / "model")
@@ -106,7 +107,7 @@ def test_a_bad_line_is_named_and_what_came_before_is_kept(table, tmp_path, capsy
     with pytest.raises(SystemExit) as ended:
         run(*options)
     assert ended.value.code == 2
-    assert "line 751 cannot be read" in capsys.readouterr().err
+    assert "has the rating 'many', which is no number" in capsys.readouterr().err
     run(*options, "--skip-bad")
     assert tacit.load(tmp_path / "model").n_ratings_ == 899
 
@@ -173,11 +174,112 @@ def test_fit_rate_looks_twice_when_asked(table, tmp_path, capsys):
 
 def test_lines_of_every_kind():
     plain = LineFormat(header=False)
-    assert list(read_ratings(["7,007,3\n", "\n", '"a,b",-4,2.5\n'], plain)) == [(1, 7, "007", 3.0), (3, "a,b", -4, 2.5)]
-    assert list(read_ratings(["1,2,3", "4,5,6"], plain, skip=1)) == [(2, 4, 5, 6.0)]
+    lines = [b"7,007,3\n", b"\n", b'"a,b",-4,2.5\n']
+    assert list(read_ratings(lines, plain)) == [(1, 7, "007", 3.0), (3, "a,b", -4, 2.5)]
+    assert list(read_ratings([b"1,2,3", b"4,5,6"], plain, skip=1)) == [(2, 4, 5, 6.0)]
     form = LineFormat(kind="json", item="film")
-    assert list(read_ratings(['{"user": null, "film": "x", "rating": 1}'], form)) == [(1, None, "x", 1.0)]
-    with pytest.raises(InputError, match="line 1 lacks 'film'"):
-        list(read_ratings(['{"user": 1, "rating": 1}'], form))
+    assert list(read_ratings([b'{"user": 1.5, "film": "x", "rating": 1}'], form)) == [(1, 1.5, "x", 1.0)]
+    for line, sentence in (
+        (b'{"user": 1, "rating": 1}', "line 1 of the stream lacks 'film'"),
+        (b'{"user": null, "film": "x", "rating": 1}', "has None under 'user', which cannot be an id"),
+        (b'{"user": [1], "film": "x", "rating": 1}', "cannot be an id"),
+        (b"[" * 5000, "cannot be read"),
+        (b"7", "is not an object of JSON"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            list(read_ratings([line], form))
+    with pytest.raises(InputError, match="has no item"):
+        list(read_ratings([b"1,,3"], plain))
     with pytest.raises(InputError, match="'who'"):
-        list(read_ratings(["who,what", "1,2"], LineFormat()))
+        list(read_ratings([b"who,what", b"1,2"], LineFormat()))
+    with pytest.raises(InputError, match="say --separator ';'"):
+        list(read_ratings([b"user;item;rating", b"1;2;3"], LineFormat()))
+    assert list(read_ratings([b"a;b;3,5"], LineFormat(header=False, separator=";", decimal=","))) == [
+        (1, "a", "b", 3.5)
+    ]
+
+
+BAD = {
+    "undecodable": (b"caf\xe9,tea,3", "is not UTF-8 near 'café,tea,3'"),
+    "too short": (b"ann,tea", "has only 2 values"),
+    "no number": (b"ann,tea,many", "has the rating 'many', which is no number"),
+    "decimal comma": (b'ann,tea,"3,5"', "--decimal , reads a decimal comma"),
+    "nan": (b"ann,tea,nan", "which is not finite"),
+    "infinite": (b"ann,tea,-inf", "which is not finite"),
+    "huge": (b"ann,tea,1e39", "which is too large"),
+    "negative": (b"ann,tea,-1", "which is below 0, the least that this model can learn"),
+    "endless": (b"x" * 3_000_000, "is longer than 1048576 bytes"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_lines_are_named_by_file_and_line_and_lose_nothing(case, table, tmp_path, capsys):
+    line, sentence = BAD[case]
+    lines = table.write_csv().encode().splitlines()
+    (tmp_path / "ratings.csv").write_bytes(b"\n".join([*lines[:500], line, *lines[500:]]))
+    options = ["stream", tmp_path / "ratings.csv", "-o", tmp_path / "model", "--factors", 2]
+    with pytest.raises(SystemExit) as ended:
+        run(*options)
+    assert ended.value.code == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert f"line 501 of '{tmp_path}/ratings.csv'" in said and sentence in said and "--skip-bad" in said
+    assert tacit.load(tmp_path / "model").n_ratings_ == 499
+    run(*options, "--skip-bad")
+    assert "1 line was left out; line 501" in capsys.readouterr().err
+    assert predictions(tmp_path / "model") == answers(tacit.RatingStream(2).partial_fit(table))
+
+
+@pytest.mark.parametrize("kind", ["gz", "xz", "zst"])
+def test_a_cut_archive_says_so_and_keeps_what_came(kind, tmp_path, capsys):
+    pyarrow = pytest.importorskip("pyarrow")
+    text = "user,item,rating\n" + "".join(f"u{n * 7919 % 1009},i{n * 31 % 211},{n % 5}\n" for n in range(60_000))
+    path = tmp_path / f"ratings.csv.{kind}"
+    if kind == "zst":
+        with pyarrow.output_stream(str(path), compression="zstd") as file:
+            file.write(text.encode())
+    else:
+        path.write_bytes({"gz": gzip.compress, "xz": lzma.compress}[kind](text.encode()))
+    run("stream", path, "-o", tmp_path / "whole", "--factors", 2, "--json")
+    path.write_bytes(path.read_bytes()[: path.stat().st_size * 3 // 4])
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as ended:
+        run("stream", path, "-o", tmp_path / "model", "--factors", 2, "--json")
+    assert ended.value.code == 2
+    assert "is cut short: it could not be decompressed to its end; copy it again." in capsys.readouterr().err
+    assert tacit.load(tmp_path / "whole").n_ratings_ == 60_000
+
+
+def test_a_diverged_stream_is_never_saved(table, tmp_path, capsys, monkeypatch):
+    table.write_csv(tmp_path / "ratings.csv")
+    options = ["stream", tmp_path / "ratings.csv", "-o", tmp_path / "model", "--factors", 2]
+    run(*options)
+    before = (tmp_path / "model").read_bytes()
+
+    def diverge(self, *columns):
+        raise DivergedError("the stream diverged.")
+
+    monkeypatch.setattr(tacit.RatingStream, "predict_then_learn", diverge)
+    with pytest.raises(SystemExit) as ended:
+        run(*options, "--restart")
+    assert ended.value.code == 2
+    assert "is as it was, without what came after line 901" in capsys.readouterr().err
+    assert (tmp_path / "model").read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_signals_save_and_say_one_true_sentence(name, table, tmp_path):
+    number = getattr(signal, name)
+    command = [sys.executable, "-c", "from tacit.cli.app import main; main()", "stream", "-o", str(tmp_path / "model"),
+               "--every", "450", "--factors", "3"]  # fmt: skip
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    process.stdin.write("".join(table.write_csv().splitlines(keepends=True)[:451]))
+    process.stdin.flush()
+    assert "450 ratings" in process.stdout.readline()
+    time.sleep(0.2)
+    process.send_signal(number)
+    _, remarks = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert remarks.splitlines() == [f"tacit: interrupted; saved to {tmp_path}/model after line 451."]
+    assert tacit.load(tmp_path / "model").n_ratings_ == 450

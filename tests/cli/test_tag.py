@@ -1,11 +1,14 @@
 """``tacit fit tag``, ``tacit tag`` and ``tacit audit`` as a user types them."""
 
+import itertools
 import json
+import re
 
 import polars as pl
 import pytest
 
 import tacit as library
+from tacit.cli.app import main
 from tacit.estimators.tag.text_tagger import TextTagger
 
 
@@ -94,3 +97,48 @@ def test_a_text_tagger_grows_and_is_one_file(tmp_path):
         again.predict_topk(["a red green thing"], 2).tolist() == model.predict_topk(["a red green thing"], 2).tolist()
     )
     assert again.predict(["blue"]) == [["blue"]]
+
+
+def test_labels_split_by_the_wrong_sign_are_noticed(tmp_path, refused, tacit, capsys):
+    path = tmp_path / "tagged.csv"
+    path.write_text("text,labels\n" + "".join(f"a {w} ball,{w};round\n" for w in ("red", "blue", "green")))
+    said = refused("fit", "tag", path, "--text", "text", "--labels", "labels", "-o", tmp_path / "m")
+    assert "3 of 3 hold ';', such as 'red;round' in line 2" in said and "say --separator ';'" in said
+    tacit("fit", "tag", path, "--text", "text", "--labels", "labels", "--separator", ";", "-o", tmp_path / "m",
+          "--tagger", "factor", "--min-count", 1)  # fmt: skip
+    words = ["red", "blue", "green", "round", "old", "big"]
+    lines = [f"text {n},{a} {b} {c}" for n, (a, b, c) in enumerate(itertools.permutations(words, 3))]
+    path.write_text("\n".join(["text,labels", *lines]))
+    main([*map(str, ("fit", "tag", path, "--text", "text", "--labels", "labels", "-o", tmp_path / "m", "--tagger")),
+          "factor", "--factors", "2"])  # fmt: skip
+    assert "if blanks stand between labels, say --separator ' '" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"row,label,accept\n0,red,perhaps\n", "line 2 of .* says 'perhaps' under accept, which is neither yes nor no"),
+        (b"row,label\n0,red\n", "lacks the column 'accept'"),
+        (b"row,label,accept\n0,r\xe9d,yes\n", "is not UTF-8"),
+        (b"row,label,accept\n99,red,yes\n", "the row '99' is not in TABLE"),
+    ],
+)
+def test_a_reviewed_audit_with_other_values_is_refused(content, sentence, tmp_path, refused):
+    (tmp_path / "tagged.csv").write_text("text,labels\na red ball,red\nthe blue sea,blue\n")
+    (tmp_path / "reviewed.csv").write_bytes(content)
+    options = ["--text", "text", "--labels", "labels", "--accepted", tmp_path / "reviewed.csv", "-o", tmp_path / "m"]
+    assert re.search(sentence, refused("fit", "tag", tmp_path / "tagged.csv", *options))
+    assert "there is no file" in refused(
+        "fit", "tag", tmp_path / "tagged.csv", *options[:5], tmp_path / "no", *options[6:]
+    )
+
+
+def test_an_audit_with_formulas_comes_back_as_it_was(tmp_path):
+    from tacit.estimators.tag.audit_report import MissingLabels, Suggestion, read_accepted
+
+    found = MissingLabels((Suggestion("=1+1", "@x", 0.9, "-cmd", (), (), ()),))
+    found.write(tmp_path / "audit.csv")
+    text = (tmp_path / "audit.csv").read_text()
+    assert "'=1+1,'@x,0.9,,'-cmd" in text
+    (tmp_path / "audit.csv").write_text(text.replace("0.9,,", "0.9,yes,"))
+    assert read_accepted(tmp_path / "audit.csv") == [("=1+1", "@x")]

@@ -42,7 +42,7 @@ def test_questions_and_a_map_on_the_way(capsys, text, tmp_path):
     printed = run(capsys, "fit", "words", text, "-o", tmp_path / "m", *options)
     assert printed.splitlines()[2].split()[:4] == ["metals", "0", "1", "2"]
     assert picture.stat().st_size > 1000
-    found = json.loads(run(capsys, "fit", "words", text, "-o", tmp_path / "m", *options, "--json"))
+    found = json.loads(run(capsys, "fit", "words", text, "-o", tmp_path / "m", *options, "--force", "--json"))
     assert found["analogies"][-1]["asked"] == 2
 
 

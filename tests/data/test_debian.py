@@ -5,9 +5,11 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from tacit.data import load_debian
+from tacit.errors import InputError
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "build_debian.py"
 
@@ -114,3 +116,14 @@ def test_the_first_packages_relate_to_each_other_alone(debian):
     assert set(few.relations.col_ids.all()) <= names
     inside = {(a, b) for a, b in debian.relations.to_polars().select("row", "col").iter_rows() if {a, b} <= names}
     assert set(few.relations.to_polars().select("row", "col").iter_rows()) == inside
+
+
+def test_a_damaged_or_foreign_table_is_refused(tmp_path):
+    from tacit.data import debian as module
+
+    (tmp_path / "cut").write_bytes(b"PAR1" + b"\0" * 50)
+    with pytest.raises(InputError, match="is damaged"):
+        module._read(tmp_path / "cut")
+    pl.DataFrame({"name": ["a"]}).write_parquet(tmp_path / "foreign", metadata={"release": "x"})
+    with pytest.raises(InputError, match="not the one that came with Tacit"):
+        module._read(tmp_path / "foreign")

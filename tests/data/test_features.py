@@ -127,3 +127,12 @@ def test_transform_refuses_other_tables():
         encoder.transform({"id": [1], "y": ["a"]}, IDS)
     with pytest.raises(InputError, match="was categorical at fit and is numeric now"):
         encoder.transform({"id": [1], "x": [3]}, IDS)
+
+
+def test_transform_takes_any_list_of_ids():
+    encoder = FeatureEncoder("id").fit({"id": ["a", "b"], "size": [1.0, 3.0]}, Ids(["a", "b"]))
+    table = {"id": ["x", "y"], "size": [3.0, 1.0]}
+    assert encoder.transform(table, ["y", "x"]).toarray().tolist() == [[-1.0], [1.0]]
+    assert encoder.transform(table, np.array(["y"])).shape == (1, 1)
+    with pytest.raises(InputError, match="must be a list of ids, not 'x'"):
+        encoder.transform(table, "x")

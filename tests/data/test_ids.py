@@ -158,3 +158,15 @@ def test_arrays_and_lists_of_whole_numbers_are_looked_up_alike(known, asked):
     assert ids.numbers(np.array(asked, dtype=np.int64)).tolist() == expected
     assert ids.numbers(asked).tolist() == expected
     assert Ids.range(5).numbers(np.array([-1, 0, 4, 5])).tolist() == [-1, 0, 4, -1]
+
+
+def test_ids_are_a_sequence_that_can_be_looked_at():
+    for ids, values in ((Ids(["a", "b", "c"]), ["a", "b", "c"]), (Ids.range(3), [0, 1, 2]), (Ids([7, 5]), [7, 5])):
+        assert list(ids) == values
+        assert [ids[place] for place in range(len(ids))] == values
+        assert ids[-1] == values[-1]
+        assert list(ids[1:]) == values[1:]
+        with pytest.raises(InputError, match="no place 9"):
+            ids[9]
+    assert repr(Ids([], "words")) == "Ids of words: 0"
+    assert repr(Ids.range(1_000_000, "row")) == "Ids of row: 1,000,000, 0, 1, 2, …, 999999"

@@ -1,5 +1,7 @@
 """Splits: nothing lost, nothing twice, same seed same parts."""
 
+import datetime
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -83,3 +85,21 @@ def test_last_and_time_need_times():
     for by in ("last", "time"):
         with pytest.raises(InputError, match="needs times; name their column with time="):
             Interactions.from_matrix(np.ones((3, 3))).split(by=by)
+
+
+def test_by_time_from_a_moment_on():
+    table = {"u": [1, 2, 3], "i": [1, 2, 3], "t": ["2024-10-30", "2024-11-01", "2024-11-02"]}
+    data = Interactions.from_table(table, row="u", col="i", time="t")
+    for moment in ("2024-11-01", datetime.date(2024, 11, 1), np.datetime64("2024-11-01"), "2024-11-01T01:00:00+01:00"):
+        train, test = data.split(by="time", test=moment)
+        assert (train.nnz, test.nnz) == (1, 2)
+    for wrong, options, sentence in (
+        ("2024-11-01", {"by": "random"}, "splits by='time' only"),
+        ("soon", {"by": "time"}, "does not read as a date"),
+        ("2030-01-01", {"by": "time"}, "leaves nothing to test: the times run from 2024-10-30"),
+        ("2020-01-01", {"by": "time"}, "leaves nothing to train on"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            data.split(test=wrong, **options)
+    with pytest.raises(InputError, match="times that are numbers"):
+        Interactions.from_table({**table, "t": [1, 2, 3]}, row="u", col="i", time="t").split(by="time", test="2024")

@@ -5,6 +5,7 @@ import gzip
 import numpy as np
 import pytest
 
+from tacit.data import word2vec_format
 from tacit.data.word2vec_format import read_word2vec, write_word2vec
 from tacit.errors import InputError
 
@@ -73,3 +74,48 @@ def test_words_with_white_space_are_refused(tmp_path):
     for bad in ("New York", "", "tab\t"):
         with pytest.raises(InputError, match="white space"):
             write_word2vec(tmp_path / "v", ["fine", bad], np.zeros((2, 2), np.float32))
+
+
+def binary(words, dimensions, *vectors):
+    return f"{words} {dimensions}\n".encode() + b"".join(w + b" " + np.array(v, "<f4").tobytes() for w, v in vectors)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"99999999999 300\nword " + b"\0" * 1200, "cut short"),
+        (b"2 99999999\nword " + b"\0" * 1200, "cannot be"),
+        (b"2 0\na\nb\n", "cannot be"),
+        (b"0 3\n", "cannot be"),
+        (b"9" * 5000 + b" 3\nword 1 2 3\n", "not a file of word vectors|announces|lines differ|first line"),
+        (b"2 3\na 1 2\nb 1 2\n", "cut short: 2 words of 3 values are announced"),
+        (b"2 2\na 1 2\nb nan 2\n", "not finite, first for word 2"),
+        (b"1 2\na 1 inf\n", "not finite"),
+        (b"a 1 2\nb 1 inf\n", "not finite, first for word 2"),
+        (binary(2, 3, (b"a", [1, 2, 3]), (b"b", [1, np.nan, 3])), "not finite, first for word 2"),
+        (binary(3, 3, (b"a", [1, 2, 3]), (b"b", [1, 2, 3])), "cut short"),
+        (b"\x1f\x8b" + b"\0" * 20, "could not be decompressed"),
+        (b"", "is empty"),
+    ],
+)
+def test_files_of_strangers_are_refused_in_one_sentence(tmp_path, content, sentence):
+    (tmp_path / "vectors").write_bytes(content)
+    with pytest.raises(InputError, match=sentence) as caught:
+        read_word2vec(tmp_path / "vectors")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["vectors.txt", "vectors.txt.gz"])
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, name, monkeypatch):
+    path = tmp_path / name
+    write_word2vec(path, ["a"], np.ones((1, 2), np.float32))
+    before = path.read_bytes()
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(word2vec_format, "_write_text", fail)
+    with pytest.raises(InputError, match="No space left"):
+        write_word2vec(path, ["b"], np.ones((1, 2), np.float32))
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == [name]

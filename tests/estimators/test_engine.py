@@ -7,10 +7,11 @@ import scipy.sparse as sp
 import tacit
 from tacit import FactorRecommender, Interactions
 from tacit.errors import InputError, UnsoundCombinationError
-from tacit.estimators.solver_choice import SOLVERS
 from tacit.metrics import Details, evaluate
 from tacit.objective import formulations
 from tacit.objective.losses import custom_loss
+from tacit.solvers.registry import NAMES
+from tacit.solvers.registry import WITH_AUTO as SOLVERS
 
 LOSSES = ("square", "logistic", "squared_hinge")
 GROUPS = 4
@@ -218,17 +219,19 @@ def test_gain_is_measured_as_evaluate_measures_rows_without_evidence():
     assert model.gain_["without"] == pytest.approx((sums[counts > 0] / counts[counts > 0]).mean())
 
 
-@pytest.mark.parametrize("solver", ["adagrad", "newton"])
-def test_an_interrupted_fit_resumes_to_the_same_bits(planted, solver, tmp_path):
+@pytest.mark.parametrize("sides", ["ids", "features"])
+@pytest.mark.parametrize("solver", NAMES)
+def test_an_interrupted_fit_of_every_solver_resumes_to_the_same_bits(planted, solver, sides, tmp_path):
     matrix, _, features, *_ = planted
+    given = {"row_features": features} if sides == "features" else {}
     path = tmp_path / "checkpoint"
-    whole = FactorRecommender(factors=4, solver=solver, iterations=6).fit(matrix, row_features=features)
-    part = FactorRecommender(factors=4, solver=solver, iterations=3, checkpoint=path)
-    part.fit(matrix, row_features=features)
-    rest = FactorRecommender(factors=4, solver=solver, iterations=6, checkpoint=path)
-    rest.fit(matrix, row_features=features)
+    rate = {"learning_rate": 1e-3} if solver == "gradient" else {}
+    whole = FactorRecommender(factors=4, solver=solver, iterations=6, **rate).fit(matrix, **given)
+    FactorRecommender(factors=4, solver=solver, iterations=3, checkpoint=path, **rate).fit(matrix, **given)
+    rest = FactorRecommender(factors=4, solver=solver, iterations=6, checkpoint=path, **rate).fit(matrix, **given)
     assert rest.row_factors_.tobytes() == whole.row_factors_.tobytes()
-    assert len(rest.history_) == 6
+    assert rest.col_factors_.tobytes() == whole.col_factors_.tobytes()
+    assert [one["objective"] for one in rest.history_] == [one["objective"] for one in whole.history_]
 
 
 REFUSED = [

@@ -156,8 +156,8 @@ def test_save_and_load_with_landmarks(made, tmp_path):
         ({"loss": "hinge"}, "loss must be one of"),
         ({"solver": "sgd"}, "solver must be one of"),
         ({"factors": 0}, "factors must be a whole number"),
-        ({"regularization": -1}, "regularization must not be negative"),
-        ({"unlabelled_weight": 0}, "unlabelled_weight must be positive"),
+        ({"regularization": -1}, "regularization must be a finite number of at least 0"),
+        ({"unlabelled_weight": 0}, "unlabelled_weight must be a finite number above 0"),
     ],
 )
 def test_bad_parameters_are_named(made, parameters, words):

@@ -11,7 +11,7 @@ from tacit import FactorRecommender, Interactions
 from tacit.errors import InputError
 from tacit.estimators.recommend import held_out, whole_data_fit
 from tacit.estimators.recommend.tune import MIXED, SPACE, tune
-from tacit.objective.recipes import default_ridge
+from tacit.objective.default_ridge import default_ridge
 
 
 @pytest.fixture(scope="module")

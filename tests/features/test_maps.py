@@ -93,3 +93,16 @@ def test_as_many_landmarks_as_rows_are_the_rows(rng):
     X = rng.standard_normal((8, 2))
     np.testing.assert_array_equal(choose_landmarks(X, 8), X)
     assert choose_landmarks(X, 3).shape == (3, 2)
+
+
+def test_landmarks_are_the_same_bits_at_any_number_of_openmp_threads():
+    """K-means sums per OpenMP thread: OMP_NUM_THREADS used to decide on the bits."""
+    import sklearn.cluster  # noqa: F401  loads the library that is limited below
+    from threadpoolctl import threadpool_limits
+
+    rows = np.random.default_rng(0).standard_normal((4000, 7))
+    found = []
+    for count in (1, 2, 3, 8):
+        with threadpool_limits(limits=count, user_api="openmp"):
+            found.append(choose_landmarks(rows, 40, seed=0).tobytes())
+    assert len(set(found)) == 1

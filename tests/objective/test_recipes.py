@@ -5,7 +5,9 @@ import pytest
 import scipy.sparse as sp
 
 from tacit import FactorRecommender
-from tacit.objective.recipes import default_ridge, noise_level
+from tacit.data.matrix import as_csr, transpose
+from tacit.objective import recipes
+from tacit.objective.default_ridge import default_ridge, noise_level
 
 
 @pytest.mark.parametrize(("shape", "density"), [((400, 300), 0.05), ((800, 100), 0.1)])
@@ -38,3 +40,39 @@ def test_a_handful_of_positives_is_not_silenced():
 
 def test_an_empty_matrix_has_a_finite_ridge():
     assert np.isfinite(default_ridge(sp.csr_array((3, 4), dtype=np.float32), 2))
+
+
+def test_words_weigh_contexts_by_frequency_and_every_pair_at_most_half_a_positive():
+    rng = np.random.default_rng(3)
+    targets = as_csr((rng.random((30, 30)) < 0.2) * rng.random((30, 30)), "targets")
+    weights = rng.uniform(0.1, 1.0, targets.nnz).astype(np.float32)
+    counts = (targets.toarray() > 0).sum(axis=0)
+    share = np.expm1(counts / counts.sum()) ** 0.75
+    given, total, neither = (
+        recipes.words(targets, weights, **options).objective(targets, weights, targets.data)
+        for options in ({"unlabelled_weight": 0.2}, {"unlabelled_total": 6.0}, {})
+    )
+    np.testing.assert_allclose(given.cols.own_weight, 0.2 * share / share.mean(), rtol=1e-5)
+    np.testing.assert_allclose(total.cols.own_weight, given.cols.own_weight, rtol=1e-6)
+    assert neither.cols.own_weight.mean() == pytest.approx(weights.mean() / 2, rel=1e-5)
+    assert (given.rows.own_weight == 1).all() and (given.rows.ridge == np.float32(0.1)).all()
+
+
+def test_all_cells_of_tags_weigh_twice_the_known_ones():
+    labels = as_csr(np.random.default_rng(4).random((40, 7)) < 0.3, "Y")
+    objective = recipes.tags(labels, loss="logistic", regularization=0.7).objective(labels)
+    assert np.outer(objective.rows.own_weight, objective.cols.own_weight).sum() == pytest.approx(2 * labels.nnz)
+    assert objective.rows.unlabelled_target == -2.0
+    assert not objective.rows.ridge.any() and (objective.cols.ridge == np.float32(0.7)).all()
+
+
+def test_new_columns_of_words_see_what_training_saw():
+    rng = np.random.default_rng(5)
+    targets = as_csr((rng.random((12, 9)) < 0.4) * rng.random((12, 9)), "targets")
+    weights = rng.uniform(0.1, 1.0, targets.nnz).astype(np.float32)
+    recipe = recipes.words(targets, weights)
+    trained = recipe.objective(targets, weights, targets.data)
+    flipped, place = transpose(targets)
+    side = recipe.side_of_new(flipped, np.ones(12), "cols", weights[place], flipped.data)
+    for name in ("indices", "weight", "target", "own_weight", "other_weight", "ridge"):
+        np.testing.assert_array_equal(getattr(side, name), getattr(trained.cols, name))

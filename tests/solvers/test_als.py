@@ -8,8 +8,10 @@ import pytest
 
 from tacit.errors import DivergedError, InputError, UnsoundCombinationError
 from tacit.objective.losses import custom_loss
+from tacit.objective.two_towers import Parameters, TwoTowers
 from tacit.progress import Run
 from tacit.solvers import als
+from tacit.solvers.alternation import alternate
 from tests import naive
 from tests.problems import make_problem
 
@@ -18,7 +20,14 @@ def sweep(problem, method, sweeps, dtype=np.float64, threads=1, **options):
     objective = problem.objective(dtype)
     P, Q = problem.factors(dtype)
     with Run("als", sweeps, progress=False) as run:
-        als.alternate(objective, P, Q, run, method=method, n_threads=threads, **options)
+        alternate(
+            TwoTowers.of_ids(objective, P.shape[1]),
+            Parameters(P.reshape(-1), Q.reshape(-1)),
+            als.AlternatingLeastSquares(method=method),
+            run,
+            n_threads=threads,
+            **options,
+        )
     return objective, P, Q, run.history
 
 
@@ -135,8 +144,9 @@ def test_own_loss_without_a_bound_is_refused():
     problem = make_problem()
     objective = problem.objective()
     own = custom_loss("cosh", lambda r, s: np.cosh(r - s), lambda r, s: np.sinh(s - r), lambda r, s: np.cosh(r - s))
+    towers = TwoTowers.of_ids(replace(objective, loss=own), 4)
     with Run("als", 1, progress=False) as run, pytest.raises(UnsoundCombinationError, match="curvature_bound"):
-        als.alternate(replace(objective, loss=own), *problem.factors(), run)
+        alternate(towers, towers.start(0), als.AlternatingLeastSquares(), run)
 
 
 def test_unknown_method_is_named():

@@ -13,8 +13,8 @@ from tacit.objective.penalties import laplacian
 from tacit.objective.towers import Field, LinearTower, id_tower
 from tacit.objective.two_towers import TwoTowers
 from tacit.progress import Run
+from tacit.solvers.als import AlternatingLeastSquares
 from tacit.solvers.alternation import alternate
-from tacit.solvers.conjugate import Alternating
 from tacit.solvers.descent import Adagrad, Gradient, LineSearch
 from tacit.solvers.newton import TruncatedNewton, TrustRegion
 from tests.problems import make_problem
@@ -24,7 +24,7 @@ N, M, G = 12, 9, 4
 DESCENDING = {
     "newton": lambda: TrustRegion(steps=2),
     "newton_linesearch": TruncatedNewton,
-    "als": lambda: Alternating(4),
+    "als": lambda: AlternatingLeastSquares(4),
     "linesearch": LineSearch,
 }
 FIRST_ORDER = {"adagrad": lambda: Adagrad(0.02), "gradient": lambda: Gradient(1e-3)}

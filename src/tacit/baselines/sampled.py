@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.data.interactions import Interactions
-from tacit.data.matrix import Csr, as_csr, take_rows
+from tacit.data.matrix import Csr, as_csr, one_hot, take_rows
 from tacit.errors import DivergedError
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import factor_queries, tower_design
@@ -186,8 +186,8 @@ class VseEns(SampledFactors):
 
 def _row_fields(data: Interactions, rows: tower_design.Rows) -> Csr:
     """[ids, contexts, features] of every row of the objective."""
-    parts = [_one_hot(rows.row, data.shape[0])]
-    parts += [_one_hot(rows.context[name], len(ids)) for name, ids in data.context_ids.items()]
+    parts = [one_hot(rows.row, data.shape[0], np.float64)]
+    parts += [one_hot(rows.context[name], len(ids), np.float64) for name, ids in data.context_ids.items()]
     if data.row_features is not None:
         parts.append(data.row_features.native()[rows.row])
     return as_csr(sp.hstack(parts, format="csr"), "rows", dtype=np.float64)
@@ -198,8 +198,3 @@ def _col_fields(data: Interactions) -> Csr:
     if data.col_features is not None:
         parts.append(data.col_features.native())
     return as_csr(sp.hstack(parts, format="csr"), "cols", dtype=np.float64)
-
-
-def _one_hot(numbers: Array, width: int) -> sp.csr_array:
-    ones = np.ones(len(numbers))
-    return sp.csr_array((ones, numbers, np.arange(len(numbers) + 1)), shape=(len(numbers), width))

@@ -1,9 +1,10 @@
-"""Opponents of the taggers: label frequency, one-vs-rest, LEML, LEML-IMC and SLEEC.
+"""Baselines of the taggers: label frequency, one-vs-rest, LEML, LEML-IMC and SLEEC.
 
-All have the taggers' manners (``fit``, ``predict_topk``, ``decision_function``, ``missing_labels``).
+All have the taggers' calls (``fit``, ``predict_topk``, ``decision_function``, ``missing_labels``).
 """
 
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,42 +17,33 @@ from tacit.estimators.tag.tagger import Tagger
 from tacit.features.label_space import nearest_sets
 from tacit.neighbours.partitioned import Learner, Partition, vote
 from tacit.neighbours.topk import normalise
-from tacit.objective import losses
+from tacit.objective import recipes
 from tacit.objective.maps import DenseMap, SparseMap
 from tacit.objective.towers import feature_tower
 from tacit.objective.two_towers import TwoTowers
-from tacit.objective.whole_data import WholeData
 from tacit.progress import Run
+from tacit.solvers.als import AlternatingLeastSquares
 from tacit.solvers.alternation import alternate
-from tacit.solvers.conjugate import Alternating
 from tacit.solvers.ridge import ridge_regression
 from tacit.threads import single_threaded_blas
 
 
-class _Opponent(Tagger):
-    """A tagger with the shared parameters alone; a subclass adds its own and says how it learns and scores."""
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Baseline(Tagger):
+    """A tagger with the shared parameters alone; a subclass adds its own and says how it learns and scores.
 
-    def __init__(
-        self,
-        top_k: int | None = None,
-        threshold: float | None = None,
-        propensity_weighted: bool = False,
-        idf_power: float = 0.0,
-        normalize: bool = True,
-        random_state: int = 0,
-        threads: int = 0,
-        progress: bool | None = None,
-        callback: Callback | None = None,
-    ) -> None:
-        self.top_k = top_k
-        self.threshold = threshold
-        self.propensity_weighted = propensity_weighted
-        self.idf_power = idf_power
-        self.normalize = normalize
-        self.random_state = random_state
-        self.threads = threads
-        self.progress = progress
-        self.callback = callback
+    The fields are the parameters of the constructor, those of the subclass among them.
+    """
+
+    top_k: int | None = None
+    threshold: float | None = None
+    propensity_weighted: bool = False
+    idf_power: float = 0.0
+    normalize: bool = True
+    random_state: int = 0
+    threads: int = 0
+    progress: bool | None = None
+    callback: Callback | None = None
 
     def fit(self, X: Any, Y: Any, *, labels: Any = None) -> Self:
         """Learn from features and known labels."""
@@ -73,10 +65,10 @@ class _Opponent(Tagger):
         return np.arange(x.shape[1], dtype=np.int32), width
 
 
-class PopularTagger(_Opponent):
+class PopularTagger(_Baseline):
     """The most frequent labels, whatever the row says."""
 
-    _learned = "share_"
+    _learned: ClassVar[str] = "share_"
 
     def _learn(self, X: sp.csr_array, Y: sp.csr_array) -> None:
         self.share_ = (self.label_frequency_ / Y.shape[0]).astype(np.float32)
@@ -85,31 +77,16 @@ class PopularTagger(_Opponent):
         return np.tile(self.share_, (X.shape[0], 1))
 
 
-class OneVsRestTagger(_Opponent):
+@dataclass(kw_only=True, eq=False, repr=False)
+class OneVsRestTagger(_Baseline):
     """A logistic regression per label, unlabelled cells as negatives.
 
     strength : C of each regression
     """
 
-    _learned = "weights_"
+    _learned: ClassVar[str] = "weights_"
 
-    def __init__(
-        self,
-        strength: float = 1.0,
-        top_k: int | None = None,
-        threshold: float | None = None,
-        propensity_weighted: bool = False,
-        idf_power: float = 0.0,
-        normalize: bool = True,
-        random_state: int = 0,
-        threads: int = 0,
-        progress: bool | None = None,
-        callback: Callback | None = None,
-    ) -> None:
-        super().__init__(
-            top_k, threshold, propensity_weighted, idf_power, normalize, random_state, threads, progress, callback
-        )
-        self.strength = strength
+    strength: float = 1.0
 
     def _learn(self, X: sp.csr_array, Y: sp.csr_array) -> None:
         from sklearn.linear_model import LogisticRegression
@@ -146,33 +123,18 @@ def leml(factors: int = 150, regularization: float = 0.3, **options: Any) -> Fac
     )
 
 
-class LemlImcTagger(_Opponent):
+@dataclass(kw_only=True, eq=False, repr=False)
+class LemlImcTagger(_Baseline):
     """LEML with features of the labels: x ↦ ⟨Wᵀx, Vᵀf_l⟩, f_l from the eigenvectors of a label graph.
 
     The graph is that of the training labels unless one is given to ``fit``.
     """
 
-    _learned = "label_factors_"
+    _learned: ClassVar[str] = "label_factors_"
 
-    def __init__(
-        self,
-        factors: int = 100,
-        regularization: float = 0.3,
-        iterations: int = 10,
-        top_k: int | None = None,
-        threshold: float | None = None,
-        propensity_weighted: bool = False,
-        idf_power: float = 0.0,
-        normalize: bool = True,
-        random_state: int = 0,
-        threads: int = 0,
-        progress: bool | None = None,
-        callback: Callback | None = None,
-    ) -> None:
-        super().__init__(
-            top_k, threshold, propensity_weighted, idf_power, normalize, random_state, threads, progress, callback
-        )
-        self.factors, self.regularization, self.iterations = factors, regularization, iterations
+    factors: int = 100
+    regularization: float = 0.3
+    iterations: int = 10
 
     def fit(self, X: Any, Y: Any, label_graph: Any = None, *, labels: Any = None) -> Self:
         """Learn from features, known labels and how often labels go together."""
@@ -180,24 +142,21 @@ class LemlImcTagger(_Opponent):
         return super().fit(X, Y, labels=labels)
 
     def _learn(self, X: sp.csr_array, Y: sp.csr_array) -> None:
-        n, m = Y.shape
+        m = Y.shape[1]
         graph = Y.T @ Y if self._graph is None else as_csr(self._graph, "label_graph", rows=m, cols=m)
         values, vectors = np.linalg.eigh(graph.toarray().astype(np.float64))
         about = vectors[:, values > 1e-8 * values[-1]].astype(np.float32)
         Y = as_csr(Y, "Y")
-        objective = WholeData.build(
-            Y, loss=losses.resolve("square"), weight=np.ones(Y.nnz), target=np.ones(Y.nnz), row_weight=np.ones(n),
-            col_weight=np.ones(m), unlabelled_target=0.0, row_ridge=np.zeros(n), col_ridge=np.zeros(m),
-        )  # fmt: skip
+        recipe = recipes.tags(Y, loss="square", unlabelled_weight=1.0, unlabelled_target=0.0, regularization=0.0)
         ridge = self.regularization
         problem = TwoTowers(
-            objective,
+            recipe.objective(Y),
             feature_tower(SparseMap(X), self.factors, np.full(X.shape[1], ridge)),
             feature_tower(DenseMap(np.ascontiguousarray(about)), self.factors, np.full(about.shape[1], ridge)),
         )
         parameters = problem.start(self.random_state, 0.1)
         with Run("fit LEML-IMC", self.iterations, progress=False) as run:
-            alternate(problem, parameters, Alternating(), run, n_threads=self.threads)
+            alternate(problem, parameters, AlternatingLeastSquares(), run, n_threads=self.threads)
         self.weights_ = problem.rows.part(parameters.rows, 0).copy()
         self.label_factors_ = problem.factors(parameters, self.threads)[1]
 
@@ -205,7 +164,8 @@ class LemlImcTagger(_Opponent):
         return np.asarray(self._prepared(X) @ self.weights_ @ self.label_factors_.T)
 
 
-class SleecTagger(_Opponent):
+@dataclass(kw_only=True, eq=False, repr=False)
+class SleecTagger(_Baseline):
     """SLEEC (Bhatia et al. 2015): embeddings that keep inner products of label-space neighbours, then regression.
 
         min_Z ‖P_Ω(YYᵀ) − P_Ω(ZZᵀ)‖²,   Ω: each row with its nearest rows by label vector
@@ -213,30 +173,13 @@ class SleecTagger(_Opponent):
     by singular value projection; Z is regressed on X, and the nearest rows of the mapped query vote, all alike.
     """
 
-    _learned = "learner_"
+    _learned: ClassVar[str] = "learner_"
 
-    def __init__(
-        self,
-        factors: int = 100,
-        neighbours: int = 15,
-        kept: int = 50,
-        regularization: float = 1.0,
-        iterations: int = 10,
-        top_k: int | None = None,
-        threshold: float | None = None,
-        propensity_weighted: bool = False,
-        idf_power: float = 0.0,
-        normalize: bool = True,
-        random_state: int = 0,
-        threads: int = 0,
-        progress: bool | None = None,
-        callback: Callback | None = None,
-    ) -> None:
-        super().__init__(
-            top_k, threshold, propensity_weighted, idf_power, normalize, random_state, threads, progress, callback
-        )
-        self.factors, self.neighbours, self.kept = factors, neighbours, kept
-        self.regularization, self.iterations = regularization, iterations
+    factors: int = 100
+    neighbours: int = 15
+    kept: int = 50
+    regularization: float = 1.0
+    iterations: int = 10
 
     def _learn(self, X: sp.csr_array, Y: sp.csr_array) -> None:
         carrying = np.flatnonzero(np.diff(Y.indptr))

@@ -6,6 +6,8 @@ standard error and exit code 2.
 """
 
 import os
+import re
+import shlex
 import sys
 import warnings
 from importlib import import_module
@@ -15,6 +17,7 @@ import click
 
 from tacit._version import __version__
 from tacit.cli import output
+from tacit.cli.outputs import guarded
 from tacit.errors import TacitError
 from tacit.progress import InterruptedFitWarning
 
@@ -53,8 +56,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.verbs:
             return None
-        command: click.Command = import_module(f"{self.home}.{cmd_name}").command
-        return command
+        return guarded(import_module(f"{self.home}.{cmd_name}").command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -95,11 +97,39 @@ def main(arguments: list[str] | None = None) -> None:
         _fail(f"not enough memory ({error}); take fewer factors or fewer rows." if str(error) else "not enough memory.")
     except OSError as error:
         _fail(f"{error.strerror or error}: {str(error.filename)!r}." if error.filename else f"{error}.")
+    except Exception as error:
+        if os.environ.get("TACIT_TRACEBACK"):
+            raise
+        reason = (str(error).strip().splitlines() or [""])[0]
+        output.say(
+            f"this is a fault of Tacit and not yours ({type(error).__name__}: {reason}); please report it with what "
+            "TACIT_TRACEBACK=1 shows."
+        )
+        sys.exit(FAULT)
+
+
+FAULT = 70
+"""Exit code of what Tacit did not foresee, apart from what the user can mend."""
+_PARAMETER = re.compile(r"\bpass (another )?(\w+)='([^']*)'")
 
 
 def _fail(sentence: str) -> None:
-    output.say(sentence)
+    output.say(_as_options(sentence))
     sys.exit(2)
+
+
+def _as_options(sentence: str) -> str:
+    """Remedies in the words of the command line.
+
+    >>> _as_options("fill them in or pass missing='drop'.")
+    'fill them in or say --missing drop.'
+    """
+
+    def option(found: "re.Match[str]") -> str:
+        another, name, value = found.groups()
+        return f"say {another or ''}--{name.replace('_', '-')} {'VALUE' if value == '...' else shlex.quote(value)}"
+
+    return _PARAMETER.sub(option, sentence)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *place: Any) -> None:

@@ -12,7 +12,9 @@ from tacit.cli.tagged_texts import TaggedTexts, tagged_texts_options, text_tagge
 
 @click.command("audit")
 @tagged_texts_options
-@click.option("-o", "--output", "report", type=OutputFile(), help="Write .html (to review), .csv, .parquet or .json.")
+@click.option(
+    "-o", "--output", "report", type=OutputFile("page"), help="Write .html (to review), .csv, .parquet or .json."
+)
 @click.option("-n", default=100, show_default=True, help="How many suggestions.")
 @click.option("--per-row", default=2, show_default=True, help="Suggestions for one row at most.")
 @click.option("--folds", default=5, show_default=True, help="Parts into which rows are dealt.")

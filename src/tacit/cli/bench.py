@@ -19,7 +19,7 @@ from tacit.errors import InputError
 @click.option("--list", "listed", is_flag=True, help="Show the names of all tables and figures.")
 @click.option("--quick", is_flag=True, help="A small version, in less than two minutes.")
 @click.option("--show", is_flag=True, help="Measure nothing; show what was measured last.")
-@click.option("--html", "page", type=OutputFile(), help="Write all that was measured so far as one page.")
+@click.option("--html", "page", type=OutputFile("page"), help="Write all that was measured so far as one page.")
 @json_option
 def command(name: str | None, listed: bool, quick: bool, show: bool, page: Path | None, as_json: bool) -> None:
     """Measure the table or figure NAME of a paper, or a job beside its peers, and show it.

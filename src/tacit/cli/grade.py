@@ -1,6 +1,7 @@
 """``tacit grade``: grades of new rows by a saved model."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -8,7 +9,11 @@ from tacit.cli.grade_table import read_features
 from tacit.cli.models import open_model
 from tacit.cli.options import json_option
 from tacit.cli.output import csv_lines, print_json
+from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
+
+if TYPE_CHECKING:
+    from tacit.data.text_files import TextForm
 
 
 @click.command("grade")
@@ -18,9 +23,17 @@ from tacit.errors import InputError
 @click.option("--query", help="What to ask, when TABLE is a database.")
 @click.option("--best", type=int, metavar="N", help="Only the N rows of the highest score, best first.")
 @click.option("--chances", is_flag=True, help="Print the probability of every grade, too.")
+@text_form_options
 @json_option
 def command(
-    model_path: Path, table: str, ident: str | None, query: str | None, best: int | None, chances: bool, as_json: bool
+    model_path: Path,
+    table: str,
+    ident: str | None,
+    query: str | None,
+    form: "TextForm",
+    best: int | None,
+    chances: bool,
+    as_json: bool,
 ) -> None:
     """Grade the rows of TABLE by a saved MODEL: CSV with id, grade and score; with --json a line of JSON each."""
     import numpy as np
@@ -28,9 +41,19 @@ def command(
     if best is not None and best < 1:
         raise InputError(f"--best must be at least 1, not {best}.")
     model = open_model(model_path, "grade", "rank_score", "tacit fit grade")
+    names_in = getattr(model, "feature_names_in_", None)
     features, frame = read_features(
-        table, query, features=model.feature_names_in_.tolist(), leave=() if ident is None else (ident,)
+        table,
+        query,
+        form,
+        features=None if names_in is None else names_in.tolist(),
+        leave=() if ident is None else (ident,),
     )
+    if features.width != model.n_features_in_:
+        raise InputError(
+            f"{str(model_path)!r} was fitted on {model.n_features_in_} columns without names, but {table!r} has "
+            f"{features.width} columns of numbers, {', '.join(features.columns)}; give a table of just those columns."
+        )
     names = frame[ident].to_list() if ident else list(range(len(frame)))
     scores, grades = model.rank_score(features), model.predict(features)
     order = np.argsort(-scores, kind="stable")[:best] if best is not None else np.arange(len(scores))

@@ -9,9 +9,16 @@ from tacit.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
+    from tacit.data.text_files import TextForm
+
 
 def read_features(
-    table: str, query: str | None, *, features: Sequence[str] | None = None, leave: Sequence[str] = ()
+    table: str,
+    query: str | None,
+    form: "TextForm",
+    *,
+    features: Sequence[str] | None = None,
+    leave: Sequence[str] = (),
 ) -> tuple["pl.DataFrame", "pl.DataFrame"]:
     """The numeric columns (or those named ``features``) as numbers, and the whole table.
 
@@ -19,9 +26,11 @@ def read_features(
     """
     import polars as pl
 
-    from tacit.data.readers import scan_table
+    from tacit.data.columns import numbers_of
+    from tacit.data.readers import origin_of, read_frame
 
-    frame = scan_table(table, query).collect()
+    frame = read_frame(table, {}, None, query=query, name="TABLE", form=form)
+    origin = origin_of(table, form)
     missing = [name for name in (*(features or ()), *leave) if name not in frame.columns]
     if missing:
         raise InputError(f"{table!r} has no column {missing[0]!r}; it has {', '.join(frame.columns)}.")
@@ -33,13 +42,5 @@ def read_features(
             say(f"columns without numbers are left out: {', '.join(others)}.")
     if not features:
         raise InputError(f"{table!r} has no column of numbers to learn from; code text columns as numbers first.")
-    try:
-        numbers = frame.select(pl.col(list(features)).cast(pl.Float64))
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"{table!r} holds text where numbers are needed ({str(error).splitlines()[0]}).") from error
-    holes = [name for name in numbers.columns if numbers[name].null_count() or not numbers[name].is_finite().all()]
-    if holes:
-        raise InputError(
-            f"column {holes[0]!r} has empty or infinite cells; fill them or leave the column out (--leave)."
-        )
-    return numbers, frame
+    columns = {name: numbers_of(frame[name], f"feature {name}", origin) for name in features}
+    return pl.DataFrame(columns), frame

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.cli.defaults import parameters_of
 from tacit.cli.grade_table import read_features
 from tacit.cli.options import Function, packed
+from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
-RULES = ("logistic", "absolute", "squared", "kappa", "accuracy")
+    from tacit.data.text_files import TextForm
 
 
 @dataclass(frozen=True)
@@ -25,13 +27,16 @@ class GradedRows:
     order: str | None
     leave: tuple[str, ...]
     query: str | None
+    form: "TextForm"
 
     def read(self, features: list[str] | None = None) -> "tuple[pl.DataFrame, list[Any], list[Any] | None]":
         """Features, grades with None where there is none, and the classes when their order was given.
 
         ``features`` are those of a saved model, which knows its classes: then text needs no order.
         """
-        numbers, frame = read_features(self.table, self.query, features=features, leave=(self.grade, *self.leave))
+        numbers, frame = read_features(
+            self.table, self.query, self.form, features=features, leave=(self.grade, *self.leave)
+        )
         return numbers, *_read_order(frame[self.grade], self.order, needed=features is None)
 
 
@@ -44,31 +49,13 @@ _TABLE = (
     click.option("--query", help="What to ask, when TABLE is a database."),
 )  # fmt: skip
 
-_RANKER = (
-    click.option("--kernel", type=click.Choice(["auto", "gaussian", "laplacian", "linear"]), default="auto",
-                 show_default=True, help="Shape of the score."),
-    click.option("--loss", type=click.Choice(["auto", "squared", "logistic"]), default="auto", show_default=True,
-                 help="Of pairs (squared), of rows and cuts (logistic), or what holds out better."),
-    click.option("--solver", type=click.Choice(["auto", "exact", "stochastic"]), default="auto", show_default=True,
-                 help="All pairs at once, or by steps."),
-    click.option("--n-components", default=512, show_default=True, help="Landmarks or random frequencies."),
-    click.option("--unlabelled-weight", type=float,
-                 help="Weight of pairs with ungraded rows, 0 to 1; chosen by default."),
-    click.option("--thresholds", "threshold_rule", type=click.Choice(RULES), default="logistic", show_default=True,
-                 help="What the cuts between grades make best."),
-    click.option("--seed", "random_state", default=0, show_default=True, help="Same seed, same bits."),
-    click.option("--threads", default=0, show_default=True, help="Cores to use; 0 is all."),
-)  # fmt: skip
-
-PARAMETERS = [
-    "kernel", "loss", "solver", "n_components", "unlabelled_weight", "threshold_rule", "random_state", "threads",
-]  # fmt: skip
+PARAMETERS, _RANKER = parameters_of("OrdinalRanker", leave=("classes",))
 
 
 def graded_rows_options(function: Function) -> Function:
     """TABLE and its columns; the verb gets one ``rows``."""
     names = [field.name for field in fields(GradedRows)]
-    return packed(function, _TABLE, lambda given: {"rows": GradedRows(**given)}, names)
+    return text_form_options(packed(function, _TABLE, lambda given: {"rows": GradedRows(**given)}, names))
 
 
 def ranker_options(function: Function) -> Function:

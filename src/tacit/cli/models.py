@@ -13,21 +13,25 @@ if TYPE_CHECKING:
     from tacit.data.ids import Ids
 
 
-def open_model(path: Path, verb: str, needs: str, made_by: str) -> Any:
+def open_model(path: Path, verb: str, needs: str | tuple[str, ...], made_by: str) -> Any:
     """The model in a file, if it can do what the verb asks for.
 
-    needs : the method that it must have
+    needs : the method that it must have, or several
     made_by : the command that makes such models
     """
     from tacit import load
 
     model = load(path)
-    if not hasattr(model, needs):
+    if not all(hasattr(model, one) for one in ((needs,) if isinstance(needs, str) else needs)):
         raise InputError(
             f"{str(path)!r} holds a {type(model).__name__}, with which tacit {verb} can do nothing; "
             f"give it a model made by {made_by}."
         )
     return model
+
+
+PEOPLE = ("row",)
+"""Whose ids are nobody else's business: what is near to a mistyped one is not shown."""
 
 
 def known_ids(given: Iterable[str], ids: "Ids | GrowingIds", what: str) -> list[Any]:
@@ -36,22 +40,23 @@ def known_ids(given: Iterable[str], ids: "Ids | GrowingIds", what: str) -> list[
     by_text = {str(value): value for value in ids.all().tolist()}
     for one in given:
         if one not in by_text:
-            near = difflib.get_close_matches(one, by_text, n=1)
-            example = f", such as {next(iter(by_text))}" if by_text and not near else ""
-            hint = f"; did you mean {near[0]}" if near else ""
+            near = difflib.get_close_matches(one, by_text, n=1) if what not in PEOPLE else []
+            example = f", such as {next(iter(by_text))!r}" if by_text and not near and what not in PEOPLE else ""
+            hint = f"; did you mean {near[0]!r}" if near else "; check its spelling" if what in PEOPLE else ""
             raise UnknownIdError(f"the model knows {len(by_text)} {what}s{example}, but no {what} {one!r}{hint}.")
     return [by_text[one] for one in given]
 
 
-def read_lines(path: Path) -> list[str]:
-    """Ids from a file, one a line; ``-`` is standard input."""
-    if str(path) == "-":
-        text = sys.stdin.read()
-    else:
-        if not path.is_file():
-            raise InputError(f"there is no file {str(path)!r} to read ids from.")
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            raise InputError(f"{str(path)!r} is not text in UTF-8; it should hold one id a line.") from None
+def read_lines(path: Path, what: str = "id") -> list[str]:
+    """Ids or texts from a file, one a line; ``-`` is standard input."""
+    if str(path) != "-" and not path.is_file():
+        raise InputError(f"there is no file {str(path)!r} to read {what}s from.")
+    data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{str(path)!r} is not text in UTF-8, first in line {line}; it should hold one {what} a line."
+        ) from None
     return [line for line in text.splitlines() if line]

@@ -2,27 +2,33 @@
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from tacit.cli.defaults import parameter_of
+from tacit.cli.defaults import parameters_of
 from tacit.errors import InputError
 
 Function = Callable[..., Any]
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-threads_option = click.option("--threads", default=0, show_default=True, help="Cores to use; 0 is all.")
-seed_option = click.option("--seed", default=0, show_default=True, help="Same seed, same bits.")
 
 
 class OutputFile(click.ParamType):  # type: ignore[type-arg]
-    """A file that can be written: found out before an hour of training, not after it."""
+    """A file that can be written: found out before an hour of training, not after it.
+
+    kind : what is written: ``"model"`` and ``"page"`` replace a file of that kind that Tacit wrote, and only
+        ``--force`` lets them or anything else replace another file (``tacit.cli.outputs``). ``"checkpoint"`` is read
+        before it is written, which finds out more.
+    """
 
     name = "file"
+
+    def __init__(self, kind: str = "other") -> None:
+        self.kind = kind
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         path = Path(value)
@@ -50,48 +56,8 @@ class TableName(click.ParamType):  # type: ignore[type-arg]
         return [click.shell_completion.CompletionItem(incomplete, type="file")]
 
 
-class Exponents(click.ParamType):  # type: ignore[type-arg]
-    """One number for the columns, or two for rows and columns with a comma between them."""
-
-    name = "number[,number]"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not isinstance(value, str):
-            return value
-        try:
-            numbers = tuple(float(part) for part in value.split(","))
-        except ValueError:
-            numbers = ()
-        if len(numbers) not in (1, 2):
-            self.fail(f"{value!r} is neither a number nor two with a comma between them, such as 0.5,0.15.", param, ctx)
-        return numbers[0] if len(numbers) == 1 else numbers
-
-
 model_output_option = click.option(
-    "-o", "--output", "model_path", required=True, type=OutputFile(), help="File of the model."
-)
-
-
-SOLVERS = ("auto", "als", "newton", "newton_linesearch", "linesearch", "adagrad", "gradient")
-_parameter = parameter_of("FactorRecommender")
-
-_RECOMMENDER = (
-    _parameter("--factors", type=int, help="Length of the factors."),
-    _parameter("--loss", type=click.Choice(["square", "logistic", "squared_hinge"]), help="Loss on the positives."),
-    _parameter("--solver", type=click.Choice(SOLVERS), help="How to train; auto picks one for the loss and the data."),
-    _parameter("--iterations", type=int, help="Sweeps at most; by default what the solver needs."),
-    _parameter("--regularization", type=float, help="Strength of the ridge; by default from the density."),
-    _parameter("--unlabelled-weight", type=float, help="Weight of an unlabelled cell; by default from the density."),
-    _parameter(
-        "--frequency-exponent",
-        type=Exponents(),
-        help="Above 0, unlabelled cells of frequent columns weigh more; two numbers are for rows and columns.",
-    ),
-    _parameter("--positive-weight", type=click.Choice(["log", "value", "one"]), help="How stored weights count."),
-    _parameter("--held-out", type=float, help="Share of positives to hold out; the best sweep on them is kept."),
-    _parameter("--patience", type=int, help="Sweeps without a better one before stopping."),
-    _parameter("--seed", "random_state", type=int, help="Same seed, same bits."),
-    _parameter("--threads", type=int, help="Cores to use; 0 is all."),
+    "-o", "--output", "model_path", required=True, type=OutputFile("model"), help="File of the model."
 )
 
 
@@ -102,16 +68,13 @@ def was_given(name: str) -> bool:
 
 def recommender_options(function: Function) -> Function:
     """Parameters of ``FactorRecommender``; the verb gets one dictionary ``parameters``."""
-    names = [
-        "factors", "loss", "solver", "iterations", "regularization", "unlabelled_weight", "frequency_exponent",
-        "positive_weight", "held_out", "patience", "random_state", "threads",
-    ]  # fmt: skip
-    return packed(function, _RECOMMENDER, lambda given: {"parameters": given}, names)
+    names, options = parameters_of("FactorRecommender")
+    return packed(function, options, lambda given: {"parameters": given}, names)
 
 
 def packed(
     function: Function,
-    options: tuple[Callable[[Function], Function], ...],
+    options: Sequence[Callable[[Function], Function]],
     pack: Callable[[dict[str, Any]], dict[str, Any]],
     names: list[str],
 ) -> Function:

@@ -1,12 +1,19 @@
-"""What verbs print: answers on standard output, remarks on standard error, JSON where it was asked for."""
+"""What verbs print: answers on standard output, remarks on standard error, JSON where it was asked for.
+
+Ids, labels and titles are strangers' text: whatever is printed here goes through ``tacit.report.plain``.
+"""
 
 import csv
 import io
 import json
+import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from tacit.report.plain import harmless_cell, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,16 +23,22 @@ if TYPE_CHECKING:
 _WIDE = 1000
 """Columns of a pipe or a file, where nothing should be cut to fit a screen."""
 _INTERRUPTED = "tacit.interrupted"
+_UNSEEN = re.compile("[\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+"""What JSON leaves as it is though a terminal obeys it or cannot show it."""
 
 
 def say(sentence: str) -> None:
     """A remark beside the answer."""
-    click.echo(f"tacit: {sentence}", err=True)
+    click.echo(f"tacit: {visible(sentence)}", err=True)
 
 
 def print_json(value: Any) -> None:
     """One line of JSON; dates and other ids without a JSON form become text."""
-    click.echo(json.dumps(value, ensure_ascii=False, default=str))
+    click.echo(_UNSEEN.sub(_escaped, json.dumps(value, ensure_ascii=False, default=str)))
+
+
+def _escaped(found: "re.Match[str]") -> str:
+    return json.dumps(found[0])[1:-1]
 
 
 def console() -> "Console":
@@ -44,9 +57,9 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, texts
 
     table = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", title_style="bold", pad_edge=False)
     for place, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if place < texts else "right", overflow="fold")
+        table.add_column(Text(visible(heading)), justify="left" if place < texts else "right", overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(visible(cell)) for cell in row))
     console().print(table)
 
 
@@ -59,7 +72,7 @@ def print_facts(facts: Mapping[str, str]) -> None:
     table.add_column(style="bold")
     table.add_column(overflow="fold")
     for name, fact in facts.items():
-        table.add_row(name, Text(fact))
+        table.add_row(name, Text(visible(fact)))
     console().print(table)
 
 
@@ -70,23 +83,27 @@ def entries(ranked: "Ranked", place: int) -> list[dict[str, Any]]:
 
 
 def print_found(query: str, found: Sequence[Mapping[str, Any]]) -> None:
-    """One query and the list below it."""
-    click.echo(query)
-    width = max((len(str(one["id"])) for one in found), default=0)
-    for one in found:
-        click.echo(f"  {one['id']!s:<{width}}  {one['score']:.3f}")
+    """One query and the list below it; a title, where there is one, stands behind the score."""
+    click.echo(visible(query))
+    names = [visible(one["id"]) for one in found]
+    width = max(map(len, names), default=0)
+    for name, one in zip(names, found):
+        title = f"  {visible(one['title'])}" if one.get("title") else ""
+        click.echo(f"  {name:<{width}}  {one['score']:.3f}{title}")
     if not found:
         click.echo("  (nothing that is allowed is left)")
 
 
 def csv_lines(rows: Iterable[Sequence[Any]]) -> str:
-    """Rows as CSV text.
+    """Rows as CSV text without formulas; on a terminal control characters are spelled out too.
 
-    >>> csv_lines([("a,b", 1)])
-    '"a,b",1\\n'
+    >>> csv_lines([("a,b", 1, "=2")])
+    '"a,b",1,\\'=2\\n'
     """
+    shown = visible if sys.stdout.isatty() else lambda cell: cell
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([harmless_cell(shown(cell) if isinstance(cell, str) else cell) for cell in row] for row in rows)
     return text.getvalue()
 
 

@@ -1,14 +1,20 @@
 """A table of ratings as the command line names it."""
 
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tacit.cli.options import Function, packed
+from tacit.cli.text_form import text_form_options
+from tacit.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
+
+    from tacit.data.text_files import TextForm
 
 
 @dataclass(frozen=True)
@@ -21,15 +27,26 @@ class RatingTable:
     rating: str
     moment: str | None
     query: str | None
+    form: "TextForm"
 
-    def read(self) -> "pl.DataFrame":
-        """The ratings in their order: that of the times where there are some, else that of the lines."""
-        from tacit.data.readers import read_table
+    def read(self) -> "tuple[pl.Series, pl.Series, NDArray[np.float64]]":
+        """Users, items and ratings in their order: that of the times where there are some, else that of the lines."""
+        from tacit.data.columns import numbers_of, without_missing
+        from tacit.data.readers import origin_of, read_table
 
         columns = {"--user": self.user, "--item": self.item, "--rating": self.rating}
         columns |= {"--time": self.moment} if self.moment else {}
-        data = read_table(self.table, columns, query=self.query, name="TABLE")
-        return data.sort(self.moment, maintain_order=True) if self.moment else data
+        data = read_table(self.table, columns, query=self.query, name="TABLE", form=self.form)
+        origin = origin_of(self.table, self.form)
+        without_missing(data, columns, "error", origin)
+        values = numbers_of(data[self.rating], "--rating", origin)
+        if not len(data):
+            raise InputError(f"{self.table!r} holds no ratings; give a file with at least one line below its header.")
+        users, items = data[self.user], data[self.item]
+        if self.moment:
+            order = data[self.moment].arg_sort()
+            users, items, values = users.gather(order), items.gather(order), values[order.to_numpy()]
+        return users, items, values
 
 
 _OPTIONS = (
@@ -44,5 +61,9 @@ _OPTIONS = (
 
 def rating_table_options(function: Function) -> Function:
     """TABLE and its columns; the verb gets one ``ratings``."""
-    names = [field.name for field in fields(RatingTable)]
-    return packed(function, _OPTIONS, lambda given: {"ratings": RatingTable(**given)}, names)
+    names = ["table", "user", "item", "rating", "moment", "query", "form"]
+    return text_form_options(packed(function, _OPTIONS, _pack, names))
+
+
+def _pack(given: dict[str, Any]) -> dict[str, Any]:
+    return {"ratings": RatingTable(**given)}

@@ -31,6 +31,10 @@ class Source:
     min_row_count: int
     min_col_count: int
     text_ids: bool
+    separator: str | None
+    encoding: str | None
+    decimal: str
+    time_format: str | None
 
     def read(self, *, needs_time: bool = False) -> "Interactions":
         """``Interactions``; columns that were not named are guessed where only one guess is possible, and said."""
@@ -46,7 +50,7 @@ class Source:
         if is_svmlight(self.table):
             return read_svmlight_positives(self.table).filtered(**keep)  # type: ignore[arg-type]
         table, columns = self._columns(needs_time)
-        return Interactions.from_table(
+        made = Interactions.from_table(
             table,
             row=columns["row"],
             col=columns["col"],
@@ -57,20 +61,29 @@ class Source:
             missing=self.missing,  # type: ignore[arg-type]
             query=self.query if isinstance(table, str) else None,
             text_ids=self.text_ids,
+            separator=self.separator,
+            encoding=self.encoding,
+            decimal=self.decimal,
+            time_format=self.time_format,
             **keep,  # type: ignore[arg-type]
         )
+        taken = made.reading.sentence(self.duplicates) if made.reading is not None else ""
+        if taken:
+            say(f"{taken}.")
+        return made
 
     def _columns(self, needs_time: bool) -> tuple[Any, dict[str, str]]:
         """The table and its columns by role."""
         from tacit.data.column_roles import guess_roles, is_opinion
         from tacit.data.readers import scan_table
+        from tacit.data.text_files import TextForm
 
         roles = ("row", "col", "weight", "time")
         named = {role: getattr(self, role) for role in roles if getattr(self, role) is not None}
         time_is_open = needs_time and "time" not in named
         if "row" in named and "col" in named and not time_is_open:
             return self.table, named
-        scan = scan_table(self.table, self.query)
+        scan = scan_table(self.table, self.query, TextForm(self.separator, self.encoding, self.decimal))
         present = scan.collect_schema().names()
         unnamed = [column for column in present if column not in (*named.values(), *self.context)]
         wanted = [role for role in roles if role not in named and (role != "time" or needs_time)]
@@ -79,9 +92,9 @@ class Source:
             wanted = ["time"]
         guessed = {role: column for role, column in guess_roles(unnamed).items() if role in wanted}
         required = {"row", "col"} | ({"time"} if needs_time else set())
-        sign = next((sign for sign in ";|" if len(present) == 1 and sign in present[0]), None)
+        sign = next((sign for sign in ";|,\t" if len(present) == 1 and sign in present[0]), None)
         if sign is not None:
-            raise InputError(f"{self.table!r} seems to have {sign!r} between its columns; CSV takes commas, TSV tabs.")
+            raise InputError(f"{self.table!r} seems to have {sign!r} between its columns; pass separator={sign!r}.")
         for role in roles:
             if role in required and role not in named | guessed:
                 raise InputError(
@@ -114,6 +127,12 @@ _SOURCE = (
                  help="Lines with missing values."),
     click.option("--min-row-count", default=1, show_default=True, help="Drop rows with fewer columns."),
     click.option("--min-col-count", default=1, show_default=True, help="Drop columns with fewer rows."),
+    click.option("--separator", metavar="SIGN",
+                 help="Between columns of a text file; found by default. tab is a tabulator."),
+    click.option("--encoding", metavar="NAME", help="Of a text file, such as latin-1; UTF-8 by default."),
+    click.option("--decimal", type=click.Choice([".", ","]), default=".", show_default=True,
+                 help="Decimal sign in text files."),
+    click.option("--time-format", metavar="FORMAT", help="How times are written, such as %d/%m/%Y; ISO by default."),
     click.option("--text-ids", is_flag=True, help="Read ids as text even where all are numbers (007 stays 007)."),
 )  # fmt: skip
 

@@ -3,33 +3,35 @@
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any
+from typing import Any
 
 import click
 
 from tacit.cli.options import OutputFile, json_option
 from tacit.cli.output import print_json, say
 from tacit.cli.rating_models import rating_options
-from tacit.errors import InputError, TacitError
+from tacit.errors import DivergedError, InputError
 
 _BATCH = 1000
 
 
 @click.command("stream")
 @click.argument("ratings", default="-")
-@click.option("-o", "--output", "model_path", required=True, type=OutputFile(),
+@click.option("-o", "--output", "model_path", required=True, type=OutputFile("model"),
               help="File of the model; if it exists, the stream goes on from it.")  # fmt: skip
 @click.option("--format", "kind", type=click.Choice(["csv", "json"]), help="By default from the name of the file.")
 @click.option("--user", default="user", show_default=True, metavar="NAME", help="Column or key of the user.")
 @click.option("--item", default="item", show_default=True, metavar="NAME", help="Column or key of the item.")
 @click.option("--rating", default="rating", show_default=True, metavar="NAME", help="Column or key of the rating.")
-@click.option("--separator", default=",", show_default=True, help="Between columns; \\t is a tabulator.")
+@click.option("--separator", default=",", show_default=True, help="Between columns; tab is a tabulator.")
+@click.option("--encoding", default="utf-8", show_default=True, help="Of the lines, such as latin-1.")
+@click.option("--decimal", type=click.Choice([".", ","]), default=".", show_default=True, help="Decimal sign of CSV.")
 @click.option("--no-header", is_flag=True, help="The first line is a rating: columns are user, item, rating.")
-@click.option("--skip-bad", is_flag=True, help="Leave out lines that cannot be read instead of stopping.")
+@click.option("--skip-bad", is_flag=True, help="Leave out lines that are no rating, and count them.")
 @click.option("--every", default=10_000, show_default=True, type=click.IntRange(1), help="Ratings between reports.")
 @click.option("--save-every", default=100_000, show_default=True, type=click.IntRange(1), help="Ratings between saves.")
 @click.option("--restart", is_flag=True, help="Read the source from its beginning even if it was read before.")
@@ -43,6 +45,8 @@ def command(
     item: str,
     rating: str,
     separator: str,
+    encoding: str,
+    decimal: str,
     no_header: bool,
     skip_bad: bool,
     every: int,
@@ -54,41 +58,57 @@ def command(
     """Learn from RATINGS, a file of CSV or JSON lines (also packed), or standard input (-), line by line.
 
     Each rating is predicted before it is learned from, and the error of these predictions is reported. The model is
-    saved every so many ratings, at the end, and when interrupted. It remembers how many lines of a file it has read:
-    the same command goes on exactly there. Standard input is always taken from where it begins.
+    saved every so many ratings, at the end, and when a signal (Ctrl-C, terminate, hang-up) ends the stream. It
+    remembers how many lines of a file it has read: the same command goes on exactly there. Standard input is always
+    taken from where it begins. A line that is no rating stops the stream after saving what came before it, or is left
+    out and counted (--skip-bad).
     """
     from tacit.data.rating_lines import LineFormat, read_ratings
+    from tacit.data.text_files import TextForm
     from tacit.estimators.model import load
 
+    written = TextForm(separator, encoding, decimal)
+    if not written.is_ascii_based:
+        raise InputError(f"--encoding {encoding} cannot be read line by line; convert RATINGS to UTF-8 first.")
+    model = load(model_path) if model_path.exists() else make_model()
+    if not hasattr(model, "predict_then_learn"):
+        raise InputError(f"{str(model_path)!r} holds a {type(model).__name__}, which does not learn from a stream.")
+    live = ratings == "-"
     form = LineFormat(
         kind=kind or ("json" if {".jsonl", ".ndjson", ".json"} & set(Path(ratings).suffixes) else "csv"),  # type: ignore[arg-type]
         user=user,
         item=item,
         rating=rating,
-        separator=separator.replace("\\t", "\t"),
+        separator=str(written.separator),
         header=not no_header,
+        encoding=encoding,
+        decimal=decimal,
+        source="standard input" if live else repr(ratings),
+        lowest=model.lowest_rating,
     )
-    model = load(model_path) if model_path.exists() else make_model()
-    if not hasattr(model, "predict_then_learn"):
-        raise InputError(f"{str(model_path)!r} holds a {type(model).__name__}, which does not learn from a stream.")
-    live = ratings == "-"
     feed = _Feed(model, model_path, "-" if live else str(Path(ratings).resolve()), every, save_every, as_json)
     skip = 0 if live or restart else feed.lines
     if skip:
         say(f"{ratings} was read up to line {skip}; going on from there.")
     if live or restart:
         feed.lines = 0
-    with _open(ratings) as lines, _interruptible() as waiting:
-        rows = read_ratings(lines, form, skip=skip, skip_bad=skip_bad)
+    with _lines(ratings) as lines, _interruptible() as waiting:
+        rows = read_ratings(lines, form, skip=skip, on_bad=feed.leave_out if skip_bad else None)
         try:
             for batch in _batches(rows, 1 if live else _BATCH, waiting):
                 feed.learn(batch)
-        except TacitError:
+        except DivergedError as error:
+            # What a diverged model holds is worth nothing, and must not replace what was good.
+            known = f"{str(model_path)!r} is as it was" if model_path.exists() else "nothing was saved"
+            raise DivergedError(
+                f"{str(error).rstrip('.')}; {known}, without what came after line {feed.saved}."
+            ) from None
+        except Exception:
             feed.save()
             raise
-    feed.close(interrupted=waiting.interrupted)
+        feed.close(interrupted=waiting.interrupted)
     if waiting.interrupted:
-        raise KeyboardInterrupt
+        sys.exit(128 + waiting.interrupted)
 
 
 class _Feed:
@@ -98,11 +118,17 @@ class _Feed:
         self.model, self.path, self.source = model, path, source
         self.every, self.save_every, self.as_json = every, save_every, as_json
         entry = getattr(model, "journal_", {}).get(source, {})
-        self.lines = int(entry.get("lines", 0))
+        self.lines = self.saved = int(entry.get("lines", 0))
         self.count, self.absolute = int(entry.get("count", 0)), float(entry.get("absolute", 0.0))
         self.began, self.here = time.perf_counter(), 0
         self.recent = [0, 0.0]
-        self.unsaved = 0
+        self.unsaved = self.left_out = 0
+        self.first_left_out = ""
+
+    def leave_out(self, sentence: str) -> None:
+        """Count a line that is no rating; the first is remembered."""
+        self.left_out += 1
+        self.first_left_out = self.first_left_out or sentence
 
     def learn(self, batch: list[tuple[int, Any, Any, float]]) -> None:
         # A batch is cut where a report or a save is due, so that both are exact.
@@ -131,6 +157,7 @@ class _Feed:
             "recent_mae": round(self.recent[1] / self.recent[0], 6),
             "users": len(self.model.user_ids_),
             "items": len(self.model.item_ids_),
+            "left_out": self.left_out,
             "per_second": round(self.here / max(time.perf_counter() - self.began, 1e-9)),
         }
         self.recent = [0, 0.0]
@@ -147,35 +174,46 @@ class _Feed:
             return
         self.model.journal_[self.source] = {"lines": self.lines, "count": self.count, "absolute": self.absolute}
         self.model.save(self.path)
-        self.unsaved = 0
+        self.unsaved, self.saved = 0, self.lines
 
-    def close(self, *, interrupted: bool) -> None:
+    def close(self, *, interrupted: int) -> None:
         self.report()
         self.save()
-        if interrupted:
-            say(f"interrupted; saved to {self.path} after line {self.lines}, the same command goes on from there.")
+        if self.left_out:
+            say(f"{self.left_out} line{'s were' if self.left_out > 1 else ' was'} left out; {self.first_left_out}.")
+        if interrupted and not self.path.exists():
+            say("interrupted before any rating came; there is nothing to save.")
+        elif interrupted:
+            more = ", the same command goes on from there" if self.source != "-" else ""
+            say(f"interrupted; saved to {self.path} after line {self.lines}{more}.")
         elif not self.here:
             say("no new ratings came.")
 
 
 class _Waiting:
-    """Whether the program is waiting for lines (then an interrupt may end it at once) or is learning."""
+    """Whether the program is waiting for lines (then a signal may end it at once) or is learning.
+
+    interrupted : the number of the signal that came, 0 before. Later ones are passed over: saving is under way.
+    """
 
     def __init__(self) -> None:
         self.reading = False
-        self.interrupted = False
+        self.interrupted = 0
 
     def on_signal(self, number: int, frame: FrameType | None) -> None:
-        second = self.interrupted
-        self.interrupted = True
-        if self.reading or second:
+        first = not self.interrupted
+        self.interrupted = self.interrupted or number
+        if self.reading and first:
             raise KeyboardInterrupt
+
+
+_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 @contextmanager
 def _interruptible() -> Iterator[_Waiting]:
     waiting = _Waiting()
-    before = {number: signal.signal(number, waiting.on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, waiting.on_signal) for number in _SIGNALS}
     try:
         yield waiting
     finally:
@@ -184,16 +222,23 @@ def _interruptible() -> Iterator[_Waiting]:
 
 
 def _batches(rows: Iterator[Any], size: int, waiting: _Waiting) -> Iterator[list[Any]]:
-    """Lists of at most ``size`` rows until the rows or the patience of the user end."""
+    """Lists of at most ``size`` rows until the rows or the patience of the user end.
+
+    What stops the reading is raised after the rows that came before it were given.
+    """
     batch: list[Any] = []
-    while not waiting.interrupted:
+    stopped: Exception | None = None
+    while not waiting.interrupted and stopped is None:
+        row = None
         try:
             waiting.reading = True
             row = next(rows, None)
-            waiting.reading = False
         except KeyboardInterrupt:
-            waiting.reading = False
             break
+        except Exception as error:
+            stopped = error
+        finally:
+            waiting.reading = False
         if row is None:
             break
         batch.append(row)
@@ -202,17 +247,24 @@ def _batches(rows: Iterator[Any], size: int, waiting: _Waiting) -> Iterator[list
             batch = []
     if batch:
         yield batch
+    if stopped is not None:
+        raise stopped
 
 
 @contextmanager
-def _open(path: str) -> Iterator[Iterable[str]]:
-    import io
-
+def _lines(path: str) -> Iterator[Iterator[bytes]]:
     from tacit.data.compressed import open_bytes
+    from tacit.data.rating_lines import lines_of
 
     if path == "-":
-        yield sys.stdin
+        yield lines_of(sys.stdin.buffer)
         return
-    file: IO[bytes] = open_bytes(path)
-    with io.TextIOWrapper(file, encoding="utf-8") as text:
-        yield text
+    with open_bytes(path) as file:
+        yield _said(lines_of(file), path)
+
+
+def _said(lines: Iterator[bytes], path: str) -> Iterator[bytes]:
+    from tacit.data.compressed import cut_is_said
+
+    with cut_is_said(path):
+        yield from lines

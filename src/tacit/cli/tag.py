@@ -28,9 +28,7 @@ def command(
         raise InputError("say what to tag, in one way: texts after MODEL, or --texts-from FILE.")
     if as_csv and as_json:
         raise InputError("--csv and --json are two forms of one answer; choose one.")
-    model = open_model(model_path, "tag", "words_", "tacit fit tag")
-    if not hasattr(model, "predict_topk"):
-        raise InputError(f"{str(model_path)!r} holds a {type(model).__name__}, which tags nothing; use tacit fit tag.")
+    model = open_model(model_path, "tag", ("words_", "predict_topk"), "tacit fit tag")
     listed = list(texts) if texts_from is None else read_lines(texts_from)
     if as_csv:
         click.echo(csv_lines([("text", "rank", "label", "score")]), nl=False)

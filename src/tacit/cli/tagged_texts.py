@@ -3,12 +3,18 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.cli.defaults import parameters_of, typed
 from tacit.cli.options import packed
+from tacit.cli.output import say
+from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
+
+if TYPE_CHECKING:
+    from tacit.data.text_files import TextForm
 
 Function = Callable[..., Any]
 
@@ -23,26 +29,56 @@ class TaggedTexts:
     row: str | None
     separator: str
     accepted: Path | None
+    form: "TextForm"
 
     def read(self) -> tuple[list[str], list[list[str]], list[Any] | None]:
         """Texts, labels of each, and ids of the rows or None for their numbers."""
-        from tacit.data.readers import read_frame
+        from tacit.data.readers import origin_of, read_frame
 
+        if not self.separator:
+            raise InputError("--separator must not be empty; say what stands between labels, such as ','.")
         columns = {"--labels": self.labels, **{f"--text ({name})": name for name in self.text}}
         if self.row is not None:
             columns["--id"] = self.row
-        frame = read_frame(self.table, columns, list(dict.fromkeys(columns.values())), name="TABLE")
+        frame = read_frame(self.table, columns, list(dict.fromkeys(columns.values())), name="TABLE", form=self.form)
         texts = [" ".join(str(part) for part in parts if part is not None) for parts in frame.select(self.text).rows()]
-        labels = [self._split(value) for value in frame[self.labels].to_list()]
+        cells = frame[self.labels].to_list()
+        if not cells:
+            raise InputError(f"{self.table!r} holds no texts; give a file with at least one line below its header.")
+        self._notice_other_separators(cells, lambda place: origin_of(self.table, self.form).place(place))
+        labels = [self._split(value) for value in cells]
         ids = None if self.row is None else frame[self.row].to_list()
         if self.accepted is not None:
             _add_accepted(self.accepted, labels, list(range(len(labels))) if ids is None else ids)
         return texts, labels, ids
 
+    def _notice_other_separators(self, cells: list[Any], where: Callable[[int], str]) -> None:
+        """Labels that were split by the wrong sign would be one long label each."""
+        filled = [place for place, cell in enumerate(cells) if isinstance(cell, str) and cell.strip()]
+        if any(self.separator in cells[place] for place in filled):
+            return
+        for sign in ";|\t,":
+            having = [place for place in filled if sign in cells[place]]
+            if sign != self.separator and len(having) >= max(2, len(filled) // 4):
+                named = "tab" if sign == "\t" else repr(sign)
+                raise InputError(
+                    f"--labels: no cell of {self.labels!r} holds {self.separator!r}, but {len(having)} of "
+                    f"{len(filled)} hold {named}, such as {cells[having[0]]!r} in {where(having[0])}; say "
+                    f"--separator {named}."
+                )
+        distinct = {cells[place] for place in filled}
+        words = {word for cell in distinct for word in cell.split()}
+        if len(distinct) > max(20, len(filled) // 2) and 2 * len(words) < len(distinct):
+            say(
+                f"{self.labels!r} holds {len(distinct):,} different cells of only {len(words):,} words and no "
+                f"{self.separator!r}; if blanks stand between labels, say --separator ' '."
+            )
+
     def _split(self, value: Any) -> list[str]:
         if value is None:
             return []
-        parts = value if isinstance(value, list) else str(value).split(self.separator)
+        separator = "\t" if self.separator in ("tab", "\\t") else self.separator
+        parts = value if isinstance(value, list) else str(value).split(separator)
         return list(dict.fromkeys(word for word in (str(part).strip() for part in parts) if word))
 
 
@@ -71,50 +107,36 @@ _OPTIONS = (
 
 def tagged_texts_options(function: Function) -> Function:
     """The argument TABLE and how to read it; the verb gets one ``TaggedTexts`` as ``source``."""
-    names = ["table", "text", "labels", "row", "separator", "accepted"]
-    return packed(function, _OPTIONS, lambda given: {"source": TaggedTexts(**given)}, names)
+    names = ["table", "text", "labels", "row", "separator", "accepted", "form"]
+    made = packed(function, _OPTIONS, lambda given: {"source": TaggedTexts(**given)}, names)
+    return text_form_options(made, "--column-separator")
 
 
-_TAGGER = (
-    click.option("--tagger", type=click.Choice(["neighbour", "factor"]), default="neighbour", show_default=True,
-                 help="By nearest neighbours in label space, or by a low-rank map."),
-    click.option("--method", type=click.Choice(["sppmi", "weighted", "skipgram", "joint", "end_to_end"]),
-                 help="Of the neighbour tagger; joint is best when most labels are missing."),
-    click.option("--factors", type=int, help="Dimension of the space."),
-    click.option("--regularization", type=float, help="Strength of the ridge."),
-    click.option("--n-imputed", type=int, help="Of the neighbour tagger: labels to guess before the last fit."),
-    click.option("--favour-rare", "propensity_weighted", is_flag=True, help="Favour rare labels."),
-    click.option("--min-count", default=2, show_default=True, help="Leave out words that occur in fewer texts."),
-    click.option("--phrases", default=1, show_default=True, help="Runs of up to so many words are features too."),
-    click.option("--seed", default=0, show_default=True, help="Same seed, same bits."),
-    click.option("--threads", default=0, show_default=True, help="Cores to use; 0 is all."),
-)  # fmt: skip
-
-PARAMETERS = [
-    "tagger", "method", "factors", "regularization", "n_imputed", "propensity_weighted", "min_count", "phrases", "seed",
-    "threads",
-]  # fmt: skip
+TAGGERS = {"neighbour": "NeighbourTagger", "factor": "FactorTagger"}
+"""Name on the command line → estimator; the first is the default."""
+_SHARED = ("random_state", "threads")
+_OF = {name: parameters_of(estimator, leave=_SHARED, only_given=True) for name, estimator in TAGGERS.items()}
+_TEXT, _TEXT_OPTIONS = parameters_of("TextTagger", leave=("tagger", "parameters"))
+PARAMETERS = list(dict.fromkeys(("tagger", *(name for names, _ in _OF.values() for name in names), *_TEXT)))
 
 
 def text_tagger_options(function: Function) -> Function:
-    """Parameters of ``TextTagger``; the verb gets them as ``parameters``."""
-    return packed(function, _TAGGER, lambda given: {"parameters": _text_tagger(given)}, PARAMETERS)
+    """Parameters of ``TextTagger`` and of the taggers within; the verb gets them as ``parameters``."""
+    first = next(iter(TAGGERS))
+    tagger = click.option("--tagger", type=click.Choice(list(TAGGERS)), default=first, show_default=True,
+                          help="How labels are learned; its parameters are the options below.")  # fmt: skip
+    own: dict[str, Callable[[Function], Function]] = {}
+    for names, options in _OF.values():
+        own |= {name: option for name, option in zip(names, options) if name not in own}
+    return packed(function, [tagger, *own.values(), *_TEXT_OPTIONS], _pack, PARAMETERS)
 
 
-def _text_tagger(given: dict[str, Any]) -> dict[str, Any]:
-    own = ("method", "factors", "regularization", "n_imputed")
-    inner = {name: given[name] for name in own if given[name] is not None}
-    if given["propensity_weighted"]:
-        inner["propensity_weighted"] = True
-    if given["tagger"] == "factor":
-        for name in ("method", "n_imputed"):
-            if name in inner:
-                raise InputError(f"--{name.replace('_', '-')} belongs to --tagger neighbour; leave it out.")
-    return {
-        "tagger": given["tagger"],
-        "parameters": inner,
-        "min_count": given["min_count"],
-        "phrases": given["phrases"],
-        "random_state": given["seed"],
-        "threads": given["threads"],
-    }
+def _pack(given: dict[str, Any]) -> dict[str, Any]:
+    chosen = given.pop("tagger")
+    text = {name: given.pop(name) for name in _TEXT}
+    inner = typed(given)
+    for name in inner:
+        if name not in _OF[chosen][0]:
+            owner = next(other for other, (names, _) in _OF.items() if name in names)
+            raise InputError(f"--{name.replace('_', '-')} belongs to --tagger {owner}; leave it out.")
+    return {"parameters": {"tagger": chosen, "parameters": inner, **text}}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tacit.cli.doctor import compiled_files
-from tacit.cli.options import SOLVERS, json_option
+from tacit.cli.options import json_option
 from tacit.cli.output import console, print_json, size
 
 if TYPE_CHECKING:
@@ -29,11 +29,12 @@ def _positives() -> "sp.csr_array":
 def _recommender() -> None:
     from tacit import FactorRecommender
     from tacit.metrics.evaluation import evaluate
+    from tacit.solvers.registry import WITH_AUTO
 
     positives = _positives()
     for factors in (4, 160):
         FactorRecommender(factors, iterations=1, progress=False).fit(positives)
-    for solver in SOLVERS:
+    for solver in WITH_AUTO:
         for loss in ("square", "logistic"):
             model = FactorRecommender(4, loss=loss, solver=solver, iterations=1, progress=False).fit(positives)
     model.recommend([0, 1], k=3, include={0: [1, 2, 3]}, exclude={1: [4]})

@@ -6,7 +6,7 @@ from typing import Any
 
 def word_places(model: Any, groups: Mapping[Any, Sequence[Any]]) -> dict[str, list[tuple[str, float, float]]]:
     """Each word with its place in the plane, by group; a word of two groups stays in the first."""
-    from tacit.estimators.words.word_map import plane
+    from tacit.report.word_map import plane
 
     group_of: dict[Any, Any] = {}
     for name, words in groups.items():

@@ -3,8 +3,9 @@
 Names are loaded on first use: ``import tacit.data`` imports neither polars nor scikit-learn.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tacit.lazy import lazy_names
 
 if TYPE_CHECKING:
     from tacit.data.debian import load_debian as load_debian
@@ -67,14 +68,4 @@ _HOMES = {
 
 __all__ = [*_HOMES]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value = getattr(import_module(f"tacit.data.{_HOMES[name]}"), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"tacit.data has no name {name!r}; it offers {', '.join(sorted(_HOMES))}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+__getattr__, __dir__ = lazy_names(__name__, {name: f"tacit.data.{home}" for name, home in _HOMES.items()})

@@ -1,24 +1,32 @@
 """Columns of an event table: missing values, weights and times, each refused or taken by a stated rule."""
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.data.text_files import Origin
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
 Array = NDArray[Any]
+_HERE = Origin()
+_DAY_OR_MONTH_FIRST = re.compile(r"^\s*\d{1,2}([/.-])\d{1,2}\1\d{2,4}\b")
 
 
-def without_missing(frame: "pl.DataFrame", columns: Mapping[str, str], missing: str) -> "pl.DataFrame":
-    """The lines in which every column has a value: all of them, or an error, or the rest is dropped.
+def without_missing(
+    frame: "pl.DataFrame", columns: Mapping[str, str], missing: str, origin: Origin = _HERE
+) -> tuple["pl.DataFrame", NDArray[np.int64] | None]:
+    """The lines in which every column has a value, and their places in the table (None where all stay).
+
+    Lines that lack one are an error, or are dropped.
 
     >>> import polars as pl
-    >>> without_missing(pl.DataFrame({"u": [1, None]}), {"row": "u"}, "drop").height
+    >>> without_missing(pl.DataFrame({"u": [1, None]}), {"row": "u"}, "drop")[0].height
     1
     """
     if missing not in {"error", "drop"}:
@@ -29,10 +37,10 @@ def without_missing(frame: "pl.DataFrame", columns: Mapping[str, str], missing: 
         if missing == "error" and here.any():
             raise InputError(
                 f"{parameter}: the column {column!r} has no value in {int(here.sum())} of {frame.height} lines, first "
-                f"in line {int(np.argmax(here))} (from 0); fill them in or pass missing='drop'."
+                f"in {origin.place(int(np.argmax(here)))}; fill them in or pass missing='drop'."
             )
         absent |= here
-    return frame.filter(~absent) if absent.any() else frame
+    return (frame.filter(~absent), np.flatnonzero(~absent)) if absent.any() else (frame, None)
 
 
 def _is_missing(column: "pl.Series") -> NDArray[np.bool_]:
@@ -47,49 +55,137 @@ def _is_missing(column: "pl.Series") -> NDArray[np.bool_]:
     return missing.to_numpy()
 
 
-def weights_of(frame: "pl.DataFrame", column: str | None) -> NDArray[np.float32]:
-    """Weights as float32, finite and not negative; 1 each without a column."""
+def weights_of(
+    frame: "pl.DataFrame", column: str | None, origin: Origin = _HERE, kept: NDArray[np.int64] | None = None
+) -> NDArray[np.float32]:
+    """Weights as float32, finite and not negative; 1 each without a column.
+
+    origin, kept : where the table came from and which of its lines are left, for the sentence
+    """
     import polars as pl
 
     if column is None:
         return np.ones(frame.height, dtype=np.float32)
     series = frame[column]
     if not series.dtype.is_numeric() and series.dtype != pl.Boolean:
-        raise InputError(
-            f"weight: the column {column!r} must hold numbers, not {series.dtype}; convert it or name another column."
-        )
+        raise _no_number(series, "weight", origin, kept)
     weights = series.cast(pl.Float32).to_numpy()
     for wrong, what in ((~np.isfinite(weights), "infinite"), (weights < 0, "negative")):
         if wrong.any():
-            line = int(np.argmax(wrong))
+            row = int(np.argmax(wrong))
             raise InputError(
-                f"weight: the column {column!r} is {what} in line {line} (from 0), {series[line]!r}; weights say how "
-                "much evidence a positive carries: drop or map such lines first."
+                f"weight: the column {column!r} is {what} in {_place(row, origin, kept)}, {series[row]!r}; weights say "
+                "how much evidence a positive carries: drop or map such lines first."
             )
     return weights
 
 
-def times_of(frame: "pl.DataFrame", column: str | None) -> Array | None:
-    """Times as int64, float64 or datetime64[us]; text is read as ISO dates."""
+def numbers_of(series: "pl.Series", name: str, origin: Origin = _HERE) -> NDArray[np.float64]:
+    """A column as finite float64, or a sentence with the first line that is not."""
+    import polars as pl
+
+    if not series.dtype.is_numeric() and series.dtype != pl.Boolean:
+        raise _no_number(series, name, origin, None)
+    values = np.asarray(series.cast(pl.Float64).fill_null(float("nan")).to_numpy(), dtype=np.float64)
+    wrong = ~np.isfinite(values)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        what = "has no value" if np.isnan(values[row]) else "is infinite"
+        raise InputError(
+            f"{name}: the column {series.name!r} {what} in {origin.place(row)}; mend or drop that line, or leave the "
+            "column out."
+        )
+    return values
+
+
+def _no_number(series: "pl.Series", name: str, origin: Origin, kept: NDArray[np.int64] | None) -> InputError:
+    """The first value that is no number, and what to do about it."""
+    import polars as pl
+
+    if series.dtype != pl.String:
+        return InputError(
+            f"{name}: the column {series.name!r} must hold numbers, not {series.dtype}; convert it or name another "
+            "column."
+        )
+    texts = series.str.strip_chars()
+    points = texts.str.replace(",", ".", literal=True) if origin.form.decimal == "," else texts
+    bad = points.cast(pl.Float64, strict=False).is_null() & texts.is_not_null()
+    row = int(bad.arg_max() or 0)
+    value = series[row]
+    remedy = "mend it or name another column"
+    if re.fullmatch(r"\s*[-+]?\d+,\d+\s*", str(value)):
+        remedy = "if its comma is a decimal sign, pass decimal=','"
+    where = _place(row, origin, kept)
+    return InputError(f"{name}: the column {series.name!r} must hold numbers, but {where} has {value!r}; {remedy}.")
+
+
+def times_of(
+    frame: "pl.DataFrame",
+    column: str | None,
+    time_format: str | None = None,
+    origin: Origin = _HERE,
+    kept: NDArray[np.int64] | None = None,
+) -> Array | None:
+    """Times as int64, float64 or datetime64[us]; text is read as ISO dates, or by ``time_format``."""
     import polars as pl
 
     if column is None:
+        if time_format is not None:
+            raise InputError("time_format says how times are written, but time names no column; give both or neither.")
         return None
     series = frame[column]
     if series.dtype == pl.String:
-        try:
-            series = series.str.to_datetime(time_unit="us")
-        except pl.exceptions.PolarsError:
-            raise InputError(
-                f"time: the column {column!r} holds text such as {series[0]!r} that does not read as dates; "
-                "convert it to dates or numbers first."
-            ) from None
+        series = _dates(series, time_format, origin, kept)
+    elif time_format is not None:
+        raise InputError(f"time_format is for times that are text, but the column {column!r} holds {series.dtype}.")
     if series.dtype == pl.Date or (isinstance(series.dtype, pl.Datetime) and series.dtype.time_zone is None):
         return series.cast(pl.Datetime("us")).to_numpy()
     if isinstance(series.dtype, pl.Datetime):
         return series.dt.convert_time_zone("UTC").dt.replace_time_zone(None).cast(pl.Datetime("us")).to_numpy()
+    if series.dtype == pl.UInt64 and len(series) and int(series.max()) >= 2**63:  # type: ignore[arg-type]
+        raise InputError(
+            f"time: the column {column!r} holds {series.max()!r}, which is beyond 2**63; rescale it first."
+        )
     if series.dtype.is_integer():
         return series.cast(pl.Int64).to_numpy()
-    if series.dtype.is_float():
-        return series.cast(pl.Float64).to_numpy()
+    if series.dtype.is_float() or series.dtype.is_decimal():
+        values = series.cast(pl.Float64).to_numpy()
+        if not np.isfinite(values).all():
+            row = int(np.argmax(~np.isfinite(values)))
+            raise InputError(f"time: the column {column!r} is infinite in {_place(row, origin, kept)}; mend that line.")
+        return values
     raise InputError(f"time: the column {column!r} must hold dates or numbers, not {series.dtype}.")
+
+
+def _dates(series: "pl.Series", time_format: str | None, origin: Origin, kept: NDArray[np.int64] | None) -> "pl.Series":
+    """Text as moments. Whether day or month comes first is never guessed: 05/01 would be wrong in silence."""
+    import polars as pl
+
+    first = str(series[0])
+    wrong = "does not read as a date"
+    try:
+        if time_format is not None:
+            read = series.str.to_datetime(time_format, time_unit="us", strict=False)
+        elif _DAY_OR_MONTH_FIRST.match(first):
+            read, wrong = pl.Series([None] * len(series)), "may have the day or the month first"
+        else:
+            read = series.str.to_datetime(time_unit="us", strict=False)
+    except pl.exceptions.PolarsError:
+        read = pl.Series([None] * len(series))
+    bad = read.is_null()
+    if not bad.any():
+        return read
+    row = int(bad.arg_max() or 0)
+    beside = f" where {_place(0, origin, kept)} has {first!r}" if row else ""
+    if row:
+        wrong = "is of another form"
+    example = next((form for sign, form in (("/", "%d/%m/%Y"), (".", "%d.%m.%Y")) if sign in str(series[row])), None)
+    remedy = f"pass time_format='{example or '%Y-%m-%d %H:%M'}' or the like" if not row else "write all in one form"
+    raise InputError(
+        f"time: the column {series.name!r} has {series[row]!r} in {_place(row, origin, kept)}{beside}, which {wrong}; "
+        f"{remedy}, best as 2024-12-31."
+    )
+
+
+def _place(row: int, origin: Origin, kept: NDArray[np.int64] | None) -> str:
+    return origin.place(row if kept is None else int(kept[row]))

@@ -1,41 +1,103 @@
-"""Open a file for reading, whatever it is compressed with; its first bytes tell, not its name."""
+"""Open a file for reading, whatever it is compressed with; its first bytes tell, not its name.
+
+What unfolds to more than ``unpacked_limit`` bytes is refused before it fills the memory: a few kilobytes can hold
+gigabytes of blanks.
+"""
 
 import bz2
 import gzip
 import lzma
 import os
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
-from tacit.errors import InputError
+from tacit.errors import InputError, MissingExtraError
 
-_OPENERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
-_ZSTANDARD = b"\x28\xb5\x2f\xfd"
+
+def _open_zstandard(path: Path, mode: str) -> Any:
+    # polars reads tables of zstd by itself; a stream of lines needs a reader that Python can ask.
+    if find_spec("pyarrow") is None:
+        raise MissingExtraError(
+            f"{str(path)!r} is compressed with zstd, for which lines need the extra 'sql': pip install 'tacit[sql]'; "
+            "or unpack it first."
+        )
+    import io
+
+    import pyarrow
+
+    return io.BufferedReader(pyarrow.input_stream(str(path), compression="zstd"))
+
+
+_OPENERS: dict[bytes, Callable[..., Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ": lzma.open,
+    b"\x28\xb5\x2f\xfd": _open_zstandard,
+}
+_BLOCK = 1 << 20
+_BROKEN = (EOFError, lzma.LZMAError, zlib.error, OSError)
+
+
+def unpacked_limit() -> int:
+    """The most bytes that a packed file may unfold to: 4 GB, or as many as ``TACIT_UNPACKED_GB`` says."""
+    given = os.environ.get("TACIT_UNPACKED_GB", "4")
+    try:
+        limit = float(given) * 1e9
+    except ValueError:
+        limit = -1.0
+    if not 0 < limit < float("inf"):
+        raise InputError(f"TACIT_UNPACKED_GB must be a number of gigabytes above 0, not {given!r}.")
+    return int(limit)
 
 
 def open_bytes(path: str | os.PathLike[str]) -> IO[bytes]:
-    """The content of a plain file, or of one packed by gzip, bzip2 or xz, as a binary file object."""
+    """The content of a plain file, or of one packed by gzip, bzip2, xz or zstd, as a binary file object."""
     path = Path(path)
     if not path.is_file():
         raise InputError(f"there is no file {str(path)!r}; check the path.")
     with path.open("rb") as file:
         start = file.read(6)
-    if start.startswith(_ZSTANDARD):
-        raise InputError(f"{str(path)!r} is compressed with zstd; unpack it first, or use gzip, bzip2 or xz.")
     opener: Callable[..., IO[bytes]] = next(
         (opener for magic, opener in _OPENERS.items() if start.startswith(magic)), Path.open
     )
     return opener(path, "rb")
 
 
-def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """All of a file at once, unpacked; one that is cut short is refused."""
+@contextmanager
+def cut_is_said(path: str | os.PathLike[str]) -> Iterator[None]:
+    """What a damaged archive raises while it is read becomes one sentence."""
     try:
-        with open_bytes(path) as file:
-            return file.read()
-    except (EOFError, lzma.LZMAError, OSError) as error:
-        raise InputError(f"{os.fspath(path)!r} could not be decompressed ({error}); copy it again.") from error
+        yield
+    except _BROKEN as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise
+        cut = isinstance(error, EOFError) or "truncated" in str(error).lower() or "ended before" in str(error)
+        what = "is cut short" if cut else f"is damaged ({str(error).rstrip('.')})"
+        raise InputError(
+            f"{os.fspath(path)!r} {what}: it could not be decompressed to its end; copy it again."
+        ) from None
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """All of a file at once, unpacked; one that is cut short or unfolds without end is refused."""
+    limit = unpacked_limit()
+    packed = Path(path).stat().st_size if Path(path).is_file() else 0
+    parts: list[bytes] = []
+    total = 0
+    with cut_is_said(path), open_bytes(path) as file:
+        while part := file.read(_BLOCK):
+            parts.append(part)
+            total += len(part)
+            if total > max(limit, packed):
+                raise InputError(
+                    f"{os.fspath(path)!r} unfolds to more than {limit / 1e9:g} GB; if you trust it, unpack it first or "
+                    "set TACIT_UNPACKED_GB to more."
+                )
+    return b"".join(parts)
 
 
 def read_text(path: str | os.PathLike[str], encoding: str = "utf-8") -> str:

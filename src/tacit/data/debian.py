@@ -7,12 +7,14 @@ is there is right, a tag that is absent may just be missing. ``docs/data/debian.
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import as_file, files
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import scipy.sparse as sp
 
 from tacit.data.graph import adjacency
 from tacit.data.interactions import Interactions
+from tacit.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,7 +86,21 @@ def load_debian() -> Debian:
     >>> "interface::text-mode" in debian.tags.col_ids
     True
     """
+    with as_file(files("tacit.data") / "bundled" / "debian.parquet") as path:
+        return _read(path)
+
+
+def _read(path: Path) -> Debian:
     import polars as pl
 
-    with as_file(files("tacit.data") / "bundled" / "debian.parquet") as path:
-        return Debian(pl.read_parquet(path), pl.read_parquet_metadata(path)["release"])
+    try:
+        table, release = pl.read_parquet(path), pl.read_parquet_metadata(path)["release"]
+    except (pl.exceptions.PolarsError, OSError, KeyError) as error:
+        raise InputError(
+            f"the bundled data set is damaged ({str(error).splitlines()[0]}); install Tacit again."
+        ) from None
+    text, texts = pl.String(), pl.List(pl.String())
+    schema = {"name": text, "description": text, "section": text, "tags": texts, "depends": texts, "suggests": texts}
+    if dict(table.schema) != schema or table["name"].null_count() or not table["name"].is_unique().all():
+        raise InputError("the bundled data set is not the one that came with Tacit; install Tacit again.")
+    return Debian(table, release)

@@ -18,9 +18,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tacit.data.ids import Ids
+from tacit import checks
+from tacit.data.ids import Ids, as_ids
 from tacit.data.matrix import as_csr
 from tacit.data.readers import read_frame
+from tacit.data.text_files import TextForm
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
@@ -62,6 +64,7 @@ class FeatureEncoder:
         (``"largest"``, which keeps zeros unstored), or stay (``"none"``)
     min_count : categories seen in fewer lines get no column
     unknown : categories without a column are ``"ignore"``d or an ``"error"``
+    form : separator, encoding and decimal sign of text files (``tacit.data.text_files.TextForm``)
 
     Attributes
     ----------
@@ -89,9 +92,10 @@ class FeatureEncoder:
         scaling: Literal["standard", "largest", "none"] = "standard",
         min_count: int = 1,
         unknown: Literal["ignore", "error"] = "ignore",
+        form: TextForm = TextForm(),  # noqa: B008 - frozen
     ) -> None:
         self.id, self.columns, self.kinds, self.separators = id, columns, kinds, separators
-        self.scaling, self.min_count, self.unknown = scaling, min_count, unknown
+        self.scaling, self.min_count, self.unknown, self.form = scaling, min_count, unknown, form
 
     @property
     def borders(self) -> NDArray[np.int64]:
@@ -100,23 +104,28 @@ class FeatureEncoder:
 
     def fit(self, table: Any, ids: Ids | Iterable[Hashable]) -> "FeatureEncoder":
         """Learn the fields from the lines of ``table`` whose id is among ``ids``."""
-        self._learn(*self._lines(table, _as_ids(ids)))
+        self._learn(*self._lines(table, as_ids(ids)))
         return self
 
     def transform(self, table: Any, ids: Ids | Iterable[Hashable]) -> sp.csr_array:
-        """Features of ``ids``, shape (len(ids), columns); an id without a line has none."""
+        """Features of ``ids`` (``Ids`` or any list of ids), shape (len(ids), columns); an id without a line has none.
+
+        >>> encoder = FeatureEncoder("id").fit({"id": ["a", "b"], "team": ["red", "blue"]}, ["a", "b"])
+        >>> encoder.transform({"id": ["c"], "team": ["red"]}, ["c"]).toarray()
+        array([[0., 1.]], dtype=float32)
+        """
+        ids = as_ids(ids)
         if not hasattr(self, "fields_"):
             raise InputError("this FeatureEncoder is not fitted yet; call fit or fit_transform first.")
-        known = _as_ids(ids)
-        frame, rows = self._lines(table, known)
-        return self._encode(frame, rows, len(known))
+        frame, rows = self._lines(table, ids)
+        return self._encode(frame, rows, len(ids))
 
     def fit_transform(self, table: Any, ids: Ids | Iterable[Hashable]) -> sp.csr_array:
         """Both at once."""
-        known = _as_ids(ids)
-        frame, rows = self._lines(table, known)
+        ids = as_ids(ids)
+        frame, rows = self._lines(table, ids)
         self._learn(frame, rows)
-        return self._encode(frame, rows, len(known))
+        return self._encode(frame, rows, len(ids))
 
     # -- steps -------------------------------------------------------------------------------------------------
 
@@ -124,7 +133,7 @@ class FeatureEncoder:
         """The lines whose id is known, and the row that each belongs to."""
         self._check_parameters()
         wanted = None if self.columns is None else [self.id, *self.columns]
-        frame = read_frame(table, {"id": self.id}, wanted, name="features")
+        frame = read_frame(table, {"id": self.id}, wanted, name="features", form=self.form)
         rows = ids.numbers(frame[self.id].to_list())
         known = rows >= 0
         counts = np.bincount(rows[known], minlength=len(ids))
@@ -141,6 +150,7 @@ class FeatureEncoder:
         ):
             if value not in allowed:
                 raise InputError(f"{name}={value!r} is not one of {', '.join(allowed)}.")
+        checks.integer("min_count", self.min_count, 1)
 
     def _learn(self, frame: "pl.DataFrame", rows: NDArray[np.int64]) -> None:
         if len(rows) == 0:
@@ -223,10 +233,6 @@ class FeatureEncoder:
             )
         known = col >= 0
         return lines["row"].to_numpy()[known], col[known], np.ones(int(known.sum()))
-
-
-def _as_ids(ids: Ids | Iterable[Hashable]) -> Ids:
-    return ids if isinstance(ids, Ids) else Ids(ids)
 
 
 def _kind(column: "pl.Series") -> Kind:

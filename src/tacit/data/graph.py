@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from tacit.data.columns import weights_of, without_missing
 from tacit.data.ids import Ids
 from tacit.data.matrix import as_csr
-from tacit.data.readers import read_table
+from tacit.data.readers import origin_of, read_table
 
 
 def adjacency(
@@ -36,10 +36,12 @@ def adjacency(
            [1., 0.]], dtype=float32)
     """
     columns = {"source": source, "target": target} | ({} if weight is None else {"weight": weight})
-    frame = without_missing(read_table(edges, columns, query=query, name="edges"), columns, "error")
+    frame, _ = without_missing(
+        read_table(edges, columns, query=query, name="edges"), columns, "error", origin_of(edges)
+    )
     a, b = (ids.numbers(frame[column].to_list()) for column in (source, target))
     keep = (a >= 0) & (b >= 0) & (a != b)
-    weights = weights_of(frame, weight)[keep]
+    weights = weights_of(frame, weight, origin_of(edges))[keep]
     a, b = a[keep], b[keep]
     n = len(ids)
     # Of equal cells the heaviest comes last, and the last one stays.

@@ -9,7 +9,7 @@ import datetime
 import decimal
 import json
 import uuid
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -77,6 +77,28 @@ class Ids:
         return bool(np.array_equal(self.all(), other.all()))
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.all().tolist())
+
+    def __getitem__(self, place: Any) -> Any:
+        """One id by its number (from the end when negative), or an array of them by a slice, a list or a mask."""
+        try:
+            found = self.all()[place]
+        except IndexError:
+            raise InputError(f"{self.name}: there is no place {place!r} among {len(self)} ids.") from None
+        return found.item() if isinstance(found, np.generic) else found
+
+    def __repr__(self) -> str:
+        """
+        >>> Ids(["anna", "bert", "carl", "dora", "eve"], "row")
+        Ids of row: 5, 'anna', 'bert', 'carl', …, 'eve'
+        """
+        shown = [repr(self[place]) for place in range(min(3, len(self)))]
+        if len(self) > 4:
+            shown.append("…")
+        shown += [repr(self[len(self) - 1])] if len(self) > 3 else []
+        return ", ".join([f"Ids of {self.name}: {len(self):,}", *shown])
 
     def __contains__(self, value: object) -> bool:
         return self._find(value) >= 0
@@ -229,6 +251,15 @@ class Ids:
                 raise ValueError("offsets that do not fit the text")
             return cls([data[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(offsets.tolist())], name)
         return cls([_untag(value) for value in json.loads(_of_type(arrays["tagged"], np.uint8).tobytes())], name)
+
+
+def as_ids(values: "Ids | Iterable[Hashable] | Array", name: str = "ids") -> Ids:
+    """``Ids`` as they are, or of any sequence of distinct ids."""
+    if isinstance(values, Ids):
+        return values
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InputError(f"{name} must be a list of ids, not {values!r}; put one id in a list.")
+    return Ids(values, name)
 
 
 _LONGEST_RANGE = 2**40

@@ -10,14 +10,17 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.data import events as _events
 from tacit.data.columns import times_of, weights_of, without_missing
 from tacit.data.encode import encode
 from tacit.data.events import Duplicates, Events
-from tacit.data.ids import Ids
+from tacit.data.ids import Ids, as_ids
 from tacit.data.matrix import as_csr
-from tacit.data.readers import read_table
-from tacit.data.split import By, held_out
+from tacit.data.readers import origin_of, read_table
+from tacit.data.split import By, Test, held_out
+from tacit.data.summary import Reading, Summary, summary_of
+from tacit.data.text_files import TextForm
 from tacit.errors import InputError
 
 Array = NDArray[Any]
@@ -35,6 +38,9 @@ class Interactions:
     context_ids : name → ids of that context; numbers are in ``events.context``
     row_features, col_features : (n, ·) and (m, ·) sparse matrices or None
     row_graph, col_graph : (n, n) and (m, m) sparse adjacencies or None
+    reading : how many lines of the table were read, lacked a value, or repeated a pair; None unless from a table
+
+    ``print(interactions)`` and notebooks show ``interactions.summary()``.
     """
 
     def __init__(
@@ -50,7 +56,9 @@ class Interactions:
         col_features: Any = None,
         row_graph: Any = None,
         col_graph: Any = None,
+        reading: Reading | None = None,
     ) -> None:
+        self.reading = reading
         self.matrix = as_csr(matrix, "matrix", rows=len(row_ids), cols=len(col_ids), zeros="keep", allow_empty=True)
         self.row_ids, self.col_ids, self.times = row_ids, col_ids, times
         if times is not None and len(times) != self.matrix.nnz:
@@ -83,6 +91,10 @@ class Interactions:
         min_col_count: int = 1,
         query: str | None = None,
         text_ids: bool = False,
+        separator: str | None = None,
+        encoding: str | None = None,
+        decimal: str = ".",
+        time_format: str | None = None,
     ) -> "Interactions":
         """Interactions from a table with one event per line.
 
@@ -102,6 +114,10 @@ class Interactions:
         binary : set the weight of all cells that are left to 1
         min_row_count, min_col_count : drop rows and columns with fewer cells, repeatedly until all have enough
         text_ids : read ids in text files as text, even where all are whole numbers (leading zeros survive)
+        separator : between the columns of a text file; None finds ``, ; | tab`` by its name and first line
+        encoding : of a text file, such as ``"latin-1"``; None is UTF-8
+        decimal : ``","`` reads 3,5 as a number
+        time_format : how text times are written, such as ``"%d/%m/%Y"``; None reads ISO dates (2024-12-31 18:00)
 
         >>> plays = {"who": ["eve", "bob", "eve"], "song": [7, 7, 9], "times": [3, 1, 2]}
         >>> heard = Interactions.from_table(plays, row="who", col="song", weight="times")
@@ -116,8 +132,10 @@ class Interactions:
         columns = {"row": row, "col": col}
         columns |= {name: column for name, column in (("weight", weight), ("time", time)) if column is not None}
         columns |= {f"context[{place}]" if len(contexts) > 1 else "context": c for place, c in enumerate(contexts)}
-        frame = read_table(table, columns, query=query, text=(row, col, *contexts) if text_ids else ())
-        frame = without_missing(frame, columns, missing)
+        form = TextForm(separator, encoding, decimal)
+        frame = read_table(table, columns, query=query, text=(row, col, *contexts) if text_ids else (), form=form)
+        lines, origin = frame.height, origin_of(table, form)
+        frame, kept = without_missing(frame, columns, missing, origin)
         if frame.height == 0:
             raise InputError("table is empty: it holds no complete line; give at least one event.")
         row_ids, rows = encode(frame[row], "row")
@@ -125,9 +143,11 @@ class Interactions:
         coded = {name: encode(frame[name], f"context {name!r}") for name in contexts}
         context_ids = {name: ids for name, (ids, _) in coded.items()}
         numbers = {name: numbers for name, (_, numbers) in coded.items()}
-        box = [Events(rows, cols, weights_of(frame, weight), times_of(frame, time), numbers)]
+        weights = weights_of(frame, weight, origin, kept)
+        box = [Events(rows, cols, weights, times_of(frame, time, time_format, origin, kept), numbers)]
+        complete = frame.height
         # Whatever is not needed any more is let go before the sort, which is where memory peaks.
-        del frame, rows, cols, coded, numbers
+        del frame, rows, cols, weights, coded, numbers
         try:
             events = _events.merge(box.pop(), duplicates)
         except _events.Twice as twice:
@@ -135,7 +155,8 @@ class Interactions:
             raise InputError(
                 f"duplicates='error': the pair {pair} occurs more than once; choose sum, last, first or max."
             ) from None
-        made = cls._from_events(events, row_ids, col_ids, context_ids)
+        reading = Reading(lines, lines - complete, complete - len(events))
+        made = cls._from_events(events, row_ids, col_ids, context_ids, reading=reading)
         return made.filtered(
             min_weight=min_weight, binary=binary, min_row_count=min_row_count, min_col_count=min_col_count
         )
@@ -198,6 +219,25 @@ class Interactions:
         beside = f", with {', '.join(extras)}" if extras else ""
         return f"Interactions({n} rows × {m} columns, {self.nnz} positives{beside})"
 
+    def summary(self) -> Summary:
+        """Sizes, density, tails and times, for people: ``print`` it, or let a notebook show it.
+
+        >>> print(Interactions.from_matrix(np.eye(3)).summary())  # doctest: +NORMALIZE_WHITESPACE
+        rows         3
+        columns      3
+        positives    3, 33.3333 % of all cells
+        per row      1 to 1, median 1
+        per column   1 to 1, median 1; the most frequent tenth of columns holds 33 % of the positives
+        weights      all 1
+        """
+        return summary_of(self)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
     def to_polars(self) -> Any:
         """The events as a table of the caller's ids: row, col, weight, and time and contexts where there are."""
         import polars as pl
@@ -214,12 +254,13 @@ class Interactions:
 
     # -- ways on -----------------------------------------------------------------------------------------------
 
-    def split(self, test: float = 0.2, seed: int = 0, by: By = "random") -> tuple["Interactions", "Interactions"]:
+    def split(self, test: Test = 0.2, seed: int = 0, by: By = "random") -> tuple["Interactions", "Interactions"]:
         """Training and test part, with the same ids, shape and sides.
 
         Parameters
         ----------
-        test : share of what is held out, or a whole number of it
+        test : share of what is held out, or a whole number of it; by time also the moment from which on everything
+            is held out, such as ``"2024-11-01"`` or a date
         by : ``"random"`` holds out events; ``"last"`` the latest of each row (leave one out; a whole ``test`` holds
             out that many; a row always keeps one); ``"time"`` the latest events of all, moments kept together;
             ``"user"`` all events of some rows
@@ -249,8 +290,10 @@ class Interactions:
         ``binary`` then sets all weights to 1, and the counts drop rare rows and columns until all have enough.
         """
         for name, count in (("min_row_count", min_row_count), ("min_col_count", min_col_count)):
-            if not isinstance(count, int | np.integer) or count < 1:
+            if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
                 raise InputError(f"{name}={count!r} must be a whole number from 1 on.")
+        if min_weight is not None:
+            checks.number("min_weight", min_weight)
         events = self.events
         before = len(events)
         keep = events.weight > 0 if min_weight is None else (events.weight >= min_weight) & (events.weight > 0)
@@ -276,6 +319,7 @@ class Interactions:
             row_ids,
             col_ids,
             {name: used[0] for name, used in context.items()},
+            reading=self.reading,
             row_features=None if self.row_features is None else self.row_features[used_rows],
             col_features=None if self.col_features is None else self.col_features[used_cols],
             row_graph=None if self.row_graph is None else self.row_graph[used_rows][:, used_rows],
@@ -312,6 +356,7 @@ class Interactions:
             times=self.times,
             events=self._events,
             context_ids=self.context_ids,
+            reading=self.reading,
             **sides,
         )
 
@@ -330,7 +375,7 @@ def _side(matrix: Any, name: str, rows: int, cols: int | None) -> sp.csr_array |
 def _as_ids(given: Ids | Iterable[Hashable] | None, name: str, length: int) -> Ids:
     if given is None:
         return Ids.range(length, name)
-    ids = given if isinstance(given, Ids) else Ids(given, name)
+    ids = as_ids(given, name)
     if len(ids) != length:
         raise InputError(f"{name} has {len(ids)} ids, but the matrix has {length}; give one id for each.")
     return ids

@@ -148,6 +148,17 @@ def transpose(csr: sp.csr_array) -> tuple[Csr, NDArray[np.int64]]:
     return flipped, order.data
 
 
+def one_hot(numbers: NDArray[Any], width: int, dtype: DTypeLike = np.float32) -> Csr:
+    """A one in column ``numbers[x]`` of every row x.
+
+    >>> one_hot(np.array([1, 0]), 3).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 0.]], dtype=float32)
+    """
+    ones, ends = np.ones(len(numbers), dtype=dtype), np.arange(len(numbers) + 1)
+    return as_csr(sp.csr_array((ones, numbers, ends), shape=(len(numbers), width)), "ids", dtype=dtype)
+
+
 def take_rows(csr: sp.csr_array, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
     """``indptr``, ``indices`` and ``data`` of these rows, at the cost of their cells alone.
 

@@ -1,12 +1,22 @@
-"""Ratings from lines as they come: CSV with or without a header, or JSON lines."""
+"""Ratings from lines as they come: CSV with or without a header, or JSON lines.
+
+Lines come as bytes, so that one that cannot be decoded is one bad line and not the end of the stream.
+"""
 
 import csv
 import json
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 from tacit.errors import InputError
+
+LONGEST_LINE = 1 << 20
+"""Bytes of a line at most; what is longer is no rating, and must not be held."""
+LARGEST = 1e15
+"""Ratings beyond this overflow single precision as soon as they are squared and summed."""
+_SHOWN = 80
 
 
 @dataclass(frozen=True)
@@ -15,6 +25,8 @@ class LineFormat:
 
     kind : "csv" or "json"; user, item, rating : names of the columns or keys
     header : whether the first line of a CSV names its columns; if not, the first three columns are taken
+    source : what the lines come from, for sentences
+    lowest : the smallest rating that the model can learn from, or None
     """
 
     kind: Literal["csv", "json"] = "csv"
@@ -23,37 +35,77 @@ class LineFormat:
     rating: str = "rating"
     separator: str = ","
     header: bool = True
+    encoding: str = "utf-8"
+    decimal: str = "."
+    source: str = "the stream"
+    lowest: float | None = None
+
+
+def lines_of(file: IO[bytes]) -> Iterator[bytes]:
+    """Lines of a binary file; of one that is too long only the beginning, and the rest is passed over."""
+    while line := file.readline(LONGEST_LINE + 1):
+        rest = line
+        while len(rest) > LONGEST_LINE and not rest.endswith(b"\n"):
+            rest = file.readline(LONGEST_LINE + 1)
+        yield line
 
 
 def read_ratings(
-    lines: Iterable[str], form: LineFormat, *, skip: int = 0, skip_bad: bool = False
+    lines: Iterable[bytes],
+    form: LineFormat,
+    *,
+    skip: int = 0,
+    on_bad: Callable[[str], None] | None = None,
 ) -> Iterator[tuple[int, Any, Any, float]]:
     """Yield (number of lines consumed so far, user, item, rating) for each rating after the first ``skip`` lines.
 
     An id that is written as a whole number is one, every other id is text. A line that cannot be read is an error
-    that gives its number, or is left out.
+    that gives its number, or is left out: then ``on_bad`` hears the sentence.
 
-    >>> list(read_ratings(["user,item,rating", "ann,7,5"], LineFormat()))
+    >>> list(read_ratings([b"user,item,rating", b"ann,7,5"], LineFormat()))
     [(2, 'ann', 7, 5.0)]
     """
     places: list[int] | None = None if form.header else [0, 1, 2]
     for number, line in enumerate(lines, start=1):
-        text = line.strip("\r\n")
-        if not text.strip():
+        if not line.strip():
             continue
         if form.kind == "csv" and places is None:
-            places = _places(text, form)
+            places = _places(_text(line, number, form), form)
             continue
         if number <= skip:
             continue
         try:
-            yield number, *(_from_json(text, form) if form.kind == "json" else _from_csv(text, form, places))
-        except (ValueError, KeyError, IndexError, TypeError) as error:
-            if not skip_bad:
-                reason = f"lacks {error}" if isinstance(error, KeyError) else "cannot be read"
-                raise InputError(
-                    f"line {number} {reason}: {text[:80]!r}; mend it, or leave such lines out with --skip-bad."
-                ) from None
+            if len(line) > LONGEST_LINE:
+                raise _BadLine(f"is longer than {LONGEST_LINE} bytes")
+            text = line.decode(form.encoding).strip("\r\n\ufeff")
+            user, item, rating = _from_json(text, form) if form.kind == "json" else _from_csv(text, form, places)
+            yield number, user, item, _checked(rating, form)
+        except (_BadLine, UnicodeDecodeError, ValueError, RecursionError) as error:
+            sentence = f"line {number} of {form.source} {_why(error, line, form)}"
+            if on_bad is None:
+                raise InputError(f"{sentence}; mend it, or leave such lines out with --skip-bad.") from None
+            on_bad(sentence)
+
+
+class _BadLine(Exception):
+    """Why a line is no rating."""
+
+
+def _why(error: Exception, line: bytes, form: LineFormat) -> str:
+    if isinstance(error, _BadLine):
+        shown = f": {line[:_SHOWN].decode(form.encoding, 'replace').strip()!r}"
+        return f"{error}{shown}"
+    if isinstance(error, UnicodeDecodeError):
+        near = line[max(0, error.start - 20) : error.start + 20].decode("latin-1").strip()
+        return f"is not {form.encoding.upper()} near {near!r} (--encoding names another)"
+    return f"cannot be read: {line[:_SHOWN].decode(form.encoding, 'replace').strip()!r}"
+
+
+def _text(line: bytes, number: int, form: LineFormat) -> str:
+    try:
+        return line.decode(form.encoding).strip("\r\n\ufeff")
+    except UnicodeDecodeError as error:
+        raise InputError(f"line {number} of {form.source}, the header, {_why(error, line, form)}; mend it.") from None
 
 
 def _places(header: str, form: LineFormat) -> list[int]:
@@ -62,27 +114,66 @@ def _places(header: str, form: LineFormat) -> list[int]:
     for parameter, name in wanted.items():
         if name not in names:
             raise InputError(
-                f"--{parameter} {name} is not among the columns {', '.join(map(repr, names))}; name the column that "
-                "holds it, or say --no-header."
+                f"--{parameter} {name} is not among the columns {', '.join(map(repr, names))} of {form.source}; "
+                f"{_remedy(header, names, form)}."
             )
     return [names.index(name) for name in wanted.values()]
 
 
-def _from_csv(text: str, form: LineFormat, places: list[int] | None) -> tuple[Any, Any, float]:
+def _remedy(header: str, names: list[str], form: LineFormat) -> str:
+    others = [sign for sign in ";\t|," if sign != form.separator and sign in header]
+    if len(names) == 1 and len(others) == 1:
+        sign = "tab" if others[0] == "\t" else repr(others[0])
+        return f"if that is what stands between columns, say --separator {sign}"
+    return "name the column that holds it, or say --no-header"
+
+
+def _from_csv(text: str, form: LineFormat, places: list[int] | None) -> tuple[Any, Any, Any]:
     # Quotes are rare and the csv module is slow to start on one line.
-    parts = next(csv.reader([text], delimiter=form.separator)) if '"' in text else text.split(form.separator)
+    try:
+        parts = next(csv.reader([text], delimiter=form.separator)) if '"' in text else text.split(form.separator)
+    except csv.Error as error:
+        raise _BadLine(f"has broken quotes ({error})") from None
     assert places is not None
+    if len(parts) <= max(places):
+        raise _BadLine(f"has only {len(parts)} value{'s' * (len(parts) != 1)}")
     user, item, rating = (parts[place] for place in places)
-    return _as_id(user), _as_id(item), float(rating)
+    if not user.strip() or not item.strip():
+        raise _BadLine(f"has no {'user' if not user.strip() else 'item'}")
+    return _as_id(user), _as_id(item), rating
 
 
-def _from_json(text: str, form: LineFormat) -> tuple[Any, Any, float]:
+def _from_json(text: str, form: LineFormat) -> tuple[Any, Any, Any]:
     record = json.loads(text)
-    return record[form.user], record[form.item], float(record[form.rating])
+    if not isinstance(record, dict):
+        raise _BadLine("is not an object of JSON")
+    for name in (form.user, form.item, form.rating):
+        if name not in record:
+            raise _BadLine(f"lacks {name!r}")
+    for name in (form.user, form.item):
+        if not isinstance(record[name], str | int | float):
+            raise _BadLine(f"has {record[name]!r} under {name!r}, which cannot be an id")
+    return record[form.user], record[form.item], record[form.rating]
+
+
+def _checked(rating: Any, form: LineFormat) -> float:
+    try:
+        text = rating.replace(",", ".") if form.decimal == "," and isinstance(rating, str) else rating
+        value = float("nan" if isinstance(text, bool) else text)
+    except (TypeError, ValueError, OverflowError):
+        comma = " (--decimal , reads a decimal comma)" if isinstance(rating, str) and "," in rating else ""
+        raise _BadLine(f"has the rating {rating!r}, which is no number{comma}") from None
+    if not math.isfinite(value) or abs(value) > LARGEST:
+        raise _BadLine(f"has the rating {rating!r}, which is {'too large' if math.isfinite(value) else 'not finite'}")
+    if form.lowest is not None and value < form.lowest:
+        raise _BadLine(
+            f"has the rating {rating!r}, which is below {form.lowest:g}, the least that this model can learn"
+        )
+    return value
 
 
 def _as_id(text: str) -> str | int:
     """``7`` is a number; ``007``, ``7.0`` and ``+7`` stay as they are written."""
     digits = text.removeprefix("-")
-    plain = digits.isascii() and digits.isdigit() and (digits[0] != "0" or text == "0")
+    plain = digits.isascii() and digits.isdigit() and (digits[0] != "0" or text == "0") and len(digits) < 4000
     return int(text) if plain else text

@@ -3,12 +3,12 @@
 pandas, polars (eager or lazy), Arrow, a mapping of columns, a path or glob of CSV, TSV, Parquet or JSON lines
 (plain, or compressed with gz, zst or xz), or a database URI with a query. Text files carry no types: a column that
 reads as whole numbers gives int ids, everything else text; a column whose type turns out mixed is read as text.
+``tacit.data.text_files`` knows separators and encodings, and finds the line that is to blame.
 """
 
+import decimal
 import difflib
 import glob
-import io
-import lzma
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.errors import InputError, MissingExtraError
+from tacit.data.databases import read_database
+from tacit.data.text_files import Origin, TextForm, utf8_source, what_is_wrong
+from tacit.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,7 +31,9 @@ _JSON_LINES = {".jsonl", ".ndjson"}
 _KINDS = (*_SEPARATORS, *sorted(_PARQUET), *sorted(_JSON_LINES))
 _COMPRESSIONS = (".gz", ".zst", ".xz")
 _UNPARSED = re.compile("could not parse .* at column '(.*?)'", re.DOTALL)
-_DATABASES = ("sqlite", "postgresql", "postgres")
+_MEASURES = {"weight", "time", "rating"}
+_COMMA_NUMBER = r"^\s*[-+]?\d+(,\d+)?\s*$"
+PLAIN = TextForm()
 
 
 def read_table(
@@ -39,6 +43,7 @@ def read_table(
     query: str | None = None,
     text: Iterable[str] = (),
     name: str = "table",
+    form: TextForm = PLAIN,
 ) -> "pl.DataFrame":
     """The chosen columns of ``source``.
 
@@ -48,11 +53,13 @@ def read_table(
     columns : parameter → column name, e.g. ``{"row": "user"}``; the parameter is named when its column is absent
     query : what to ask the database
     text : columns to keep as text even where a text file holds only whole numbers (leading zeros survive)
+    form : how text files are written
 
     >>> read_table({"user": [1, 2], "age": [30, 40]}, {"row": "user"}).columns
     ['user']
     """
-    return read_frame(source, columns, list(columns.values()), query=query, text=text, name=name, compact=True)
+    wanted = list(columns.values())
+    return read_frame(source, columns, wanted, query=query, text=text, name=name, compact=True, form=form)
 
 
 def read_frame(
@@ -64,6 +71,7 @@ def read_frame(
     text: Iterable[str] = (),
     name: str = "table",
     compact: bool = False,
+    form: TextForm = PLAIN,
 ) -> "pl.DataFrame":
     """The same for any list of columns (``wanted``, all when None), among which ``columns`` must be.
 
@@ -79,24 +87,34 @@ def read_frame(
         _check_columns(required, _column_names(source, name), name)
         return as_frame(source, name, wanted)
     types: dict[str, Any] = dict.fromkeys(text, pl.String)
+    files = _Files.of(source, query, form)
     try:
         while True:
-            scan = source if isinstance(source, pl.LazyFrame) else _scan(os.fspath(source), query, types)
+            scan = source if isinstance(source, pl.LazyFrame) else files.scan(types)
             _check_columns(required, scan.collect_schema().names(), name)
             chosen = scan if wanted is None else scan.select(list(dict.fromkeys(wanted)))
             if compact:
                 chosen = _compact(chosen, columns)
             try:
                 # The streaming engine never holds the whole text and the whole table at once.
-                return chosen.collect(engine="streaming")
+                frame = chosen.collect(engine="streaming")
+                return _with_decimals(frame, columns) if form.decimal == "," else frame
             except pl.exceptions.ComputeError as error:
                 # A column that only begins like whole numbers: weights have decimals then, ids are text.
                 other = _UNPARSED.search(str(error))
-                if other is None or other[1] in types or isinstance(source, pl.LazyFrame):
+                if other is None or isinstance(source, pl.LazyFrame) or types.get(other[1]) == pl.String:
                     raise
-                types[other[1]] = pl.Float64 if other[1] == columns.get("weight") else pl.String
+                first_try = other[1] not in types and other[1] == columns.get("weight")
+                types[other[1]] = pl.Float64 if first_try else pl.String
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise _unreadable(source, error) from error
+        raise files.unreadable(error) from error
+
+
+def origin_of(source: Any, form: TextForm = PLAIN) -> Origin:
+    """Where the rows of ``source`` come from, for sentences that name a line."""
+    if not isinstance(source, str | os.PathLike) or "://" in os.fspath(source):
+        return Origin()
+    return _Files.of(source, None, form).origin
 
 
 def _compact(scan: "pl.LazyFrame", columns: Mapping[str, str]) -> "pl.LazyFrame":
@@ -112,16 +130,28 @@ def _compact(scan: "pl.LazyFrame", columns: Mapping[str, str]) -> "pl.LazyFrame"
     return scan.with_columns(casts)
 
 
-def scan_table(source: str | os.PathLike[str], query: str | None = None) -> "pl.LazyFrame":
+def scan_table(source: str | os.PathLike[str], query: str | None = None, form: TextForm = PLAIN) -> "pl.LazyFrame":
     """All columns of a file, a glob or the answer to a query; files are not read yet, a query has been answered."""
     import polars as pl
 
+    files = _Files.of(source, query, form)
     try:
-        scan = _scan(os.fspath(source), query, {})
+        scan = files.scan({})
         scan.collect_schema()
         return scan
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise _unreadable(source, error) from error
+        raise files.unreadable(error) from error
+
+
+def _with_decimals(frame: "pl.DataFrame", columns: Mapping[str, str]) -> "pl.DataFrame":
+    """Text columns that hold nothing but numbers with a decimal comma, as numbers; ids stay text."""
+    import polars as pl
+
+    ids = {column for parameter, column in columns.items() if parameter.lstrip("-") not in _MEASURES}
+    texts = [name for name, kind in frame.schema.items() if kind == pl.String and name not in ids]
+    numeric = [name for name in texts if frame[name].drop_nulls().str.contains(_COMMA_NUMBER).all()]
+    points = pl.col(numeric).str.strip_chars().str.replace(",", ".", literal=True).cast(pl.Float64)
+    return frame.with_columns(points) if numeric else frame
 
 
 def as_frame(table: Any, name: str, columns: Sequence[str] | None = None) -> "pl.DataFrame":
@@ -165,11 +195,13 @@ def _from_pandas(label: str, column: Any) -> "pl.Series":
     """One pandas column; pyarrow is used where it is installed but not needed."""
     import polars as pl
 
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biufM":
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
         return pl.Series(label, column.to_numpy())
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind == "M":
+        return _from_values(label, column.to_numpy())
     if str(column.dtype) == "str" and find_spec("pyarrow"):
         return pl.Series(label, column.array.__arrow_array__())
-    return _from_values(label, [None if missing else value for value, missing in zip(column, column.isna())])
+    return _from_values(label, list(column))
 
 
 def _from_values(label: str, values: Any) -> "pl.Series":
@@ -178,13 +210,22 @@ def _from_values(label: str, values: Any) -> "pl.Series":
 
     if isinstance(values, pl.Series):
         return values.rename(label)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "M" and values.dtype != "datetime64[D]":
+        # polars has no dates of whole seconds.
+        values = values.astype("datetime64[us]")
+    if isinstance(values, np.ndarray) and values.ndim != 1:
+        raise InputError(f"table: the column {label!r} must be one-dimensional, not of shape {values.shape}.")
     if isinstance(values, np.ndarray) and values.dtype.kind in "biufMU":
         return pl.Series(label, values)
-    values = list(values)
+    try:
+        values = [None if _is_absent(value) else value for value in values]
+    except TypeError:
+        raise InputError(f"table: the column {label!r} must be a list of values, not {values!r}.") from None
     kinds = {type(value) for value in values if value is not None}
     plain = len(kinds) <= 1 or all(issubclass(kind, int | float | np.number) for kind in kinds)
     # polars would turn tuples and sets into lists, which cannot be ids, and would refuse or coerce mixtures.
-    if not plain or any(issubclass(kind, tuple | set | frozenset) for kind in kinds):
+    odd = not plain or any(issubclass(kind, tuple | set | frozenset) for kind in kinds)
+    if odd or (kinds == {decimal.Decimal} and not all(_fits(value) for value in values)):
         return pl.Series(label, values, dtype=pl.Object)
     try:
         return pl.Series(label, values)
@@ -192,15 +233,97 @@ def _from_values(label: str, values: Any) -> "pl.Series":
         return pl.Series(label, values, dtype=pl.Object)
 
 
+def _fits(value: decimal.Decimal | None) -> bool:
+    """Whether polars has room for a decimal; it panics at others instead of raising."""
+    return value is None or (value.is_finite() and abs(value.adjusted()) < 16 and len(value.as_tuple().digits) < 16)
+
+
+def _is_absent(value: Any) -> bool:
+    """Whether a value stands for nothing: None, NaN, pandas' NA and NaT, a Decimal that is no number."""
+    if value is None:
+        return True
+    if isinstance(value, float | np.floating):
+        return bool(np.isnan(value))
+    if isinstance(value, decimal.Decimal):
+        return value.is_nan()
+    return type(value).__name__ in {"NAType", "NaTType"} or (isinstance(value, np.datetime64) and bool(np.isnat(value)))
+
+
 # -- files -----------------------------------------------------------------------------------------------------
 
 
-def _scan(source: str, query: str | None, types: Mapping[str, Any]) -> "pl.LazyFrame":
-    if "://" in source:
-        return _read_database(source, query).lazy()
-    if query is not None:
-        raise InputError(f"query is only for database URIs such as 'sqlite:///shop.db', not for the path {source!r}.")
-    return _scan_files(_expand(source), types)
+class _Files:
+    """The files or the database that a source names, ready to be scanned as often as types have to be mended."""
+
+    def __init__(self, source: str, query: str | None, form: TextForm) -> None:
+        self.source, self.query = source, query
+        self.is_database = "://" in source
+        if not self.is_database and query is not None:
+            raise InputError(
+                f"query is only for database URIs such as 'sqlite:///shop.db', not for the path {source!r}."
+            )
+        self.origin = Origin()
+        self.sources: Any = []
+        if not self.is_database:
+            self._prepare(_expand(source), form)
+
+    @classmethod
+    def of(cls, source: Any, query: str | None, form: TextForm) -> "_Files":
+        """Of a path, a glob or a URI; a lazy frame has none."""
+        if isinstance(source, str | os.PathLike):
+            return cls(os.fspath(source), query, form)
+        made = cls.__new__(cls)
+        made.source, made.query, made.is_database, made.origin, made.sources = "", query, False, Origin(), []
+        return made
+
+    def _prepare(self, paths: list[str], form: TextForm) -> None:
+        kinds = {_kind(path) for path in paths}
+        if len(kinds) > 1:
+            listed = ", ".join(sorted("".join(kind) for kind in kinds))
+            raise InputError(f"the files of one table must be of one kind, but these are {listed}; narrow the glob.")
+        self.kind, self.packed = kinds.pop()
+        for path in paths:
+            if Path(path).stat().st_size == 0:
+                raise InputError(f"the file {path!r} is empty; it should hold a header line and data.")
+        if self.kind in _PARQUET:
+            self.sources = paths
+            return
+        usual = _SEPARATORS.get(self.kind)
+        self.origin = Origin(tuple(paths), usual, form)
+        self.separator = form.of(paths[0], usual) if usual else ""
+        self.sources = [utf8_source(path, bool(self.packed), form) for path in paths]
+
+    def scan(self, types: Mapping[str, Any]) -> "pl.LazyFrame":
+        import polars as pl
+
+        if self.is_database:
+            return read_database(self.source, self.query).lazy()
+        if self.kind in _PARQUET:
+            return pl.scan_parquet(self.sources, glob=False)
+        for source in self.sources:
+            if not isinstance(source, str):
+                source.seek(0)
+        if self.kind in _JSON_LINES:
+            return pl.scan_ndjson(self.sources, schema_overrides=types or None, infer_schema_length=10_000)
+        return pl.scan_csv(
+            self.sources,
+            separator=self.separator,
+            schema_overrides=types or None,
+            infer_schema_length=10_000,
+            glob=False,
+        )
+
+    def unreadable(self, error: Exception) -> InputError:
+        """One sentence about what could not be read, with the line that is to blame where one is."""
+        origin = self.origin
+        found = what_is_wrong(origin.paths, origin.usual, origin.form) if origin.paths else None
+        if found:
+            return InputError(found)
+        what = repr(self.source) if self.source else "the table"
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        return InputError(
+            f"{what} could not be read: {reason}; is it cut short or of another format than its name says?"
+        )
 
 
 def _expand(source: str) -> list[str]:
@@ -218,32 +341,6 @@ def _expand(source: str) -> list[str]:
     raise InputError(f"there is no file {source!r}{_nearest(Path(source).name, beside)}.")
 
 
-def _scan_files(paths: Sequence[str], types: Mapping[str, Any]) -> "pl.LazyFrame":
-    kinds = {_kind(path) for path in paths}
-    if len(kinds) > 1:
-        listed = ", ".join(sorted("".join(kind) for kind in kinds))
-        raise InputError(f"the files of one table must be of one kind, but these are {listed}; narrow the glob.")
-    (kind, compression) = kinds.pop()
-    for path in paths:
-        if Path(path).stat().st_size == 0:
-            raise InputError(f"the file {path!r} is empty; it should hold a header line and data.")
-    import polars as pl
-
-    if kind in _PARQUET:
-        return pl.scan_parquet(list(paths), glob=False)
-    # polars knows gzip and zstd itself; xz comes through Python.
-    sources: Any = [_unxz(path) for path in paths] if compression == ".xz" else list(paths)
-    if kind in _JSON_LINES:
-        return pl.scan_ndjson(sources, schema_overrides=types or None, infer_schema_length=10_000)
-    return pl.scan_csv(
-        sources,
-        separator=_SEPARATORS[kind],
-        schema_overrides=types or None,
-        infer_schema_length=10_000,
-        glob=False,
-    )
-
-
 def _kind(path: str) -> tuple[str, str]:
     """Format and compression by file name, e.g. ('.csv', '.gz')."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
@@ -257,64 +354,13 @@ def _kind(path: str) -> tuple[str, str]:
     return kind, compression
 
 
-def _unxz(path: str) -> io.BytesIO:
-    try:
-        with lzma.open(path) as file:
-            return io.BytesIO(file.read())
-    except (lzma.LZMAError, EOFError) as error:
-        raise _unreadable(path, error) from error
-
-
-def _unreadable(source: Any, error: Exception) -> InputError:
-    what = repr(os.fspath(source)) if isinstance(source, str | os.PathLike) else "the table"
-    reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-    return InputError(f"{what} could not be read: {reason}; is it cut short or of another format than its name says?")
-
-
-# -- databases -------------------------------------------------------------------------------------------------
-
-
-def _read_database(uri: str, query: str | None) -> "pl.DataFrame":
-    scheme = uri.partition("://")[0]
-    if scheme not in _DATABASES:
-        raise InputError(f"the URI scheme {scheme!r} is not supported; use a file path, sqlite:// or postgresql://.")
-    if query is None:
-        raise InputError("query is missing: a database URI needs one, such as query='SELECT user, item FROM clicks'.")
-    driver = "sqlite" if scheme == "sqlite" else "postgresql"
-    try:
-        import adbc_driver_manager  # noqa: F401
-        import pyarrow  # noqa: F401
-
-        __import__(f"adbc_driver_{driver}")
-    except ImportError as error:
-        raise MissingExtraError(f"reading from {driver} needs the extra 'sql': pip install 'tacit[sql]'.") from error
-    if scheme == "sqlite" and not Path(_sqlite_path(uri)).is_file():
-        # SQLite would create an empty database and then miss the table.
-        raise InputError(f"there is no SQLite file {_sqlite_path(uri)!r}.")
-    import adbc_driver_manager as adbc
-    import polars as pl
-
-    try:
-        return pl.read_database_uri(query, uri, engine="adbc")
-    except (adbc.Error, pl.exceptions.PolarsError) as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-        raise InputError(f"query: the {driver} database answered: {reason}.") from error
-
-
-def _sqlite_path(uri: str) -> str:
-    """The file of a URI as polars reads it: sqlite:///relative.db, sqlite:////absolute.db.
-
-    >>> _sqlite_path("sqlite:////var/shop.db"), _sqlite_path("sqlite:///shop.db")
-    ('/var/shop.db', 'shop.db')
-    """
-    return uri.removeprefix("sqlite://").removeprefix("/")
-
-
 # -- columns ---------------------------------------------------------------------------------------------------
 
 
 def _check_columns(columns: Mapping[str, str], present: Sequence[str], name: str) -> None:
     for parameter, column in columns.items():
+        if f"{column}_duplicated_0" in present:
+            raise InputError(f"{name} has two columns named {column!r}; rename one of them.")
         if column not in present:
             raise InputError(
                 f"{parameter}={column!r} is not a column of {name}, which has {', '.join(map(repr, present))}"

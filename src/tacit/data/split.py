@@ -1,32 +1,37 @@
 """Splits: which events are held out. Every rule is seeded and gives the same answer on every machine."""
 
+import datetime
 import numbers
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.data.events import Events
 from tacit.errors import InputError
 
 By = Literal["random", "last", "time", "user"]
+Test = float | str | datetime.date | np.datetime64
 RULES = ("random", "last", "time", "user")
 
 
-def held_out(events: Events, rows: int, test: float, seed: int, by: By) -> NDArray[np.bool_]:
+def held_out(events: Events, rows: int, test: Test, seed: int, by: By) -> NDArray[np.bool_]:
     """Mask of the events that go to the test part.
 
     random : ``test`` of all events, drawn without replacement
     last : of each row the latest event (the latest ``test`` when that is a whole number); a row always keeps one
-    time : the latest ``test`` of all events; events of one moment stay together
+    time : the latest ``test`` of all events, events of one moment together; or all from the moment ``test`` on
     user : all events of ``test`` of the rows that have any
     """
     if by not in RULES:
         raise InputError(f"by={by!r} is not one of {', '.join(RULES)}.")
+    if isinstance(test, str | datetime.date | np.datetime64):
+        return _from(events, test, by)
     _check_test(test)
     if len(events) < 2:
         raise InputError(f"there are only {len(events)} events; a split needs at least two.")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(checks.seed(seed, "seed"))
     if by == "random":
         mask = np.zeros(len(events), dtype=bool)
         mask[rng.permutation(len(events))[: _count(test, len(events), "events")]] = True
@@ -43,6 +48,43 @@ def held_out(events: Events, rows: int, test: float, seed: int, by: By) -> NDArr
     if by == "time":
         return _latest(events.time, _count(test, len(events), "events"))
     return _last_of_each(events, 1 if test < 1 else int(test), rng)
+
+
+def _from(events: Events, test: str | datetime.date | np.datetime64, by: By) -> NDArray[np.bool_]:
+    """Everything from the moment ``test`` on."""
+    if by != "time":
+        raise InputError(f"test={test!r} is a moment, which splits by='time' only, not by={by!r}.")
+    if events.time is None or events.time.dtype.kind != "M":
+        has = "no times" if events.time is None else "times that are numbers"
+        raise InputError(f"test={test!r} is a moment, but the interactions have {has}; give a share, such as test=0.2.")
+    try:
+        moment = np.datetime64(_in_utc(test))
+    except ValueError:
+        raise InputError(
+            f"test={test!r} does not read as a date; write it as '2024-11-01' or '2024-11-01 18:00'."
+        ) from None
+    if np.isnat(moment):
+        raise InputError(f"test={test!r} is not a moment; write it as '2024-11-01'.")
+    mask: NDArray[np.bool_] = events.time >= moment
+    if mask.all() or not mask.any():
+        lacks = "train on" if mask.all() else "test"
+        raise InputError(
+            f"test={str(moment)!r} leaves nothing to {lacks}: the times run from {events.time.min()} to "
+            f"{events.time.max()}."
+        )
+    return mask
+
+
+def _in_utc(test: Any) -> Any:
+    """A moment with a time zone in UTC, as the times of interactions are; others as they stand."""
+    if isinstance(test, str):
+        try:
+            test = datetime.datetime.fromisoformat(test.strip())
+        except ValueError:
+            return test
+    if isinstance(test, datetime.datetime) and test.tzinfo is not None:
+        return test.astimezone(datetime.UTC).replace(tzinfo=None)
+    return test
 
 
 def _check_test(test: float) -> None:

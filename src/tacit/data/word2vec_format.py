@@ -13,8 +13,11 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.data.compressed import open_bytes
+from tacit import atomic_file
+from tacit.data.compressed import read_bytes
 from tacit.errors import InputError
+
+MOST_DIMENSIONS = 1 << 16
 
 
 def write_word2vec(
@@ -29,11 +32,9 @@ def write_word2vec(
     if bad is not None:
         raise InputError(f"words: {bad!r} is empty or holds white space, which word2vec files cannot carry; rename it.")
     path = Path(path)
-    if not path.parent.is_dir():
-        raise InputError(f"path: the folder {str(path.parent)!r} does not exist; create it first.")
     vectors = np.ascontiguousarray(vectors, dtype="<f4")
     header = f"{vectors.shape[0]} {vectors.shape[1]}\n".encode()
-    with _create(path) as file:
+    with atomic_file.replacing(path) as temporary, _create(temporary, packed=path.suffix == ".gz") as file:
         file.write(header)
         if binary:
             for word, vector in zip(words, vectors):
@@ -42,8 +43,8 @@ def write_word2vec(
             _write_text(file, words, vectors)
 
 
-def _create(path: Path) -> IO[bytes]:
-    return gzip.open(path, "wb") if path.suffix == ".gz" else path.open("wb")  # type: ignore[return-value]
+def _create(path: Path, packed: bool) -> IO[bytes]:
+    return gzip.open(path, "wb") if packed else path.open("wb")  # type: ignore[return-value]
 
 
 def _write_text(file: IO[bytes], words: list[str], vectors: NDArray[Any]) -> None:
@@ -58,8 +59,9 @@ def _write_text(file: IO[bytes], words: list[str], vectors: NDArray[Any]) -> Non
 def read_word2vec(path: str | os.PathLike[str], binary: bool | None = None) -> tuple[list[str], NDArray[np.float32]]:
     """Words and (v, d) vectors of a file; ``binary=None`` finds out which of the two formats it is."""
     path = Path(path)
-    with open_bytes(path) as file:
-        data = file.read()
+    data = read_bytes(path)
+    if not data:
+        raise InputError(f"path: {str(path)!r} is empty and holds no vectors.")
     line_end = data.find(b"\n")
     shape = _shape(data[:line_end])
     if shape is None:
@@ -68,6 +70,8 @@ def read_word2vec(path: str | os.PathLike[str], binary: bool | None = None) -> t
         return _read_text(path, data, None)
     words, dimensions = shape
     body = data[line_end + 1 :]
+    if words < 1 or not 1 <= dimensions <= MOST_DIMENSIONS:
+        raise InputError(f"path: {str(path)!r} announces {words} words of {dimensions} values, which cannot be.")
     if binary is None:
         binary = _looks_binary(body, dimensions)
     return _read_binary(path, body, words, dimensions) if binary else _read_text(path, body, shape)
@@ -75,7 +79,7 @@ def read_word2vec(path: str | os.PathLike[str], binary: bool | None = None) -> t
 
 def _shape(line: bytes) -> tuple[int, int] | None:
     parts = line.split()
-    if len(parts) == 2 and all(part.isdigit() for part in parts):
+    if len(parts) == 2 and all(part.isdigit() and len(part) < 19 for part in parts):
         return int(parts[0]), int(parts[1])
     return None
 
@@ -91,6 +95,9 @@ def _looks_binary(body: bytes, dimensions: int) -> bool:
 
 def _read_binary(path: Path, body: bytes, words: int, dimensions: int) -> tuple[list[str], NDArray[np.float32]]:
     names: list[str] = []
+    # A word takes a letter and a blank at least: what is announced must be there before memory is asked for.
+    if words * (4 * dimensions + 2) > len(body) + 1:
+        raise InputError(f"path: {str(path)!r} is cut short: {words} words of {dimensions} values are announced.")
     vectors = np.empty((words, dimensions), dtype=np.float32)
     place, size = 0, 4 * dimensions
     for row in range(words):
@@ -100,15 +107,25 @@ def _read_binary(path: Path, body: bytes, words: int, dimensions: int) -> tuple[
         names.append(_decode(path, body[place:blank].lstrip(b"\n")))
         vectors[row] = np.frombuffer(body, "<f4", dimensions, blank + 1)
         place = blank + 1 + size
-    return names, vectors
+    return names, _finite(path, vectors)
+
+
+def _finite(path: Path, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    if not np.isfinite(vectors).all():
+        word = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
+        raise InputError(f"path: {str(path)!r} holds a value that is not finite, first for word {word + 1}.")
+    return vectors
 
 
 def _read_text(path: Path, body: bytes, shape: tuple[int, int] | None) -> tuple[list[str], NDArray[np.float32]]:
     import polars as pl
 
-    dimensions = shape[1] if shape else len(body[: body.find(b"\n") + 1].split()) - 1
-    if dimensions < 1:
-        raise InputError(f"path: {str(path)!r} holds no vectors: its first line has no values.")
+    found = len(body[: body.find(b"\n") + 1 or len(body)].split()) - 1
+    dimensions = shape[1] if shape else found
+    if not 1 <= dimensions <= MOST_DIMENSIONS:
+        raise InputError(f"path: {str(path)!r} holds no vectors: its first line has {dimensions} values.")
+    if found != dimensions:
+        raise InputError(f"path: {str(path)!r} announces words of {dimensions} values, but its first word has {found}.")
     schema: dict[str, Any] = {"word": pl.String, **{f"d{k}": pl.Float32 for k in range(dimensions)}}
     try:
         # Lines of the first word2vec end in a blank, which would be one field more.
@@ -120,7 +137,9 @@ def _read_text(path: Path, body: bytes, shape: tuple[int, int] | None) -> tuple[
     if (shape and len(table) != shape[0]) or vectors.null_count().row(0) != (0,) * dimensions:
         announced = f"{shape[0]} words of {dimensions} values are announced" if shape else "its lines differ in length"
         raise InputError(f"path: {str(path)!r} is cut short or damaged: {announced}, {len(table)} lines are there.")
-    return table["word"].to_list(), np.ascontiguousarray(vectors.to_numpy(), dtype=np.float32)
+    if table["word"].null_count():
+        raise InputError(f"path: {str(path)!r} has a line without a word.")
+    return table["word"].to_list(), _finite(path, np.ascontiguousarray(vectors.to_numpy(), dtype=np.float32))
 
 
 def _decode(path: Path, word: bytes) -> str:

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import model_file
-from tacit.errors import InputError
+from tacit.errors import InputError, ModelFileError
+from tacit.estimators.values import History
 
 Array = NDArray[Any]
 
 KIND = "checkpoint"
+HISTORY = History(required=("objective",))
 SECONDS_BETWEEN = 5.0
 """Writing every sweep would cost more than the sweep on small data."""
 
@@ -28,6 +31,20 @@ def fingerprint(parameters: dict[str, Any], *arrays: Array) -> str:
     return digest.hexdigest()
 
 
+def prefixed(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """The arrays under names that begin so."""
+    return {prefix + name: array for name, array in arrays.items()}
+
+
+def below(arrays: Mapping[str, Array], prefix: str) -> dict[str, Array]:
+    """The arrays whose names begin so, by the rest of their names: what ``prefixed`` made.
+
+    >>> below({"ids/text": 1, "factors": 2}, "ids/")
+    {'text': 1}
+    """
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
 class Checkpoint:
     """One checkpoint file of one fit; without a path it does nothing."""
 
@@ -36,17 +53,34 @@ class Checkpoint:
         self.mark = mark
         self._written = time.monotonic()
 
-    def read(self) -> tuple[list[dict[str, Any]], dict[str, Array]] | None:
-        """History and arrays of an earlier, unfinished fit of the same model on the same data, or None."""
+    def read(self, learned: Mapping[str, Array]) -> tuple[list[dict[str, Any]], dict[str, Array]] | None:
+        """History and arrays of an earlier, unfinished fit of the same model on the same data, or None.
+
+        ``learned`` are the arrays that training works on: those of the file are proved to be like them.
+        """
         if self.path is None or not self.path.exists():
             return None
         kind, state, arrays = model_file.read(self.path)
-        if kind != KIND or state["fingerprint"] != self.mark:
+        if kind != KIND or state.get("fingerprint") != self.mark:
             raise InputError(
                 f"checkpoint: {str(self.path)!r} belongs to other data or other parameters; "
                 "give another path, or delete it to start anew."
             )
-        return state["history"], {name: np.array(array) for name, array in arrays.items()}
+        for name, array in arrays.items():
+            like = learned.get(name.split(" ")[-1])
+            unlike = like is not None and (array.shape != like.shape or array.dtype != like.dtype)
+            if unlike or array.dtype.kind != "f" or not np.isfinite(array).all():
+                raise self.damaged(f"{name!r} does not fit")
+        if missing := sorted(set(learned) - set(arrays)):
+            raise self.damaged(f"{missing[0]!r} is missing")
+        try:
+            return HISTORY.read("history", state.get("history")), arrays
+        except InputError as error:
+            raise self.damaged(str(error).rstrip(".")) from error
+
+    def damaged(self, why: str) -> ModelFileError:
+        """The sentence on a checkpoint that cannot be gone on from."""
+        return ModelFileError(f"checkpoint: {str(self.path)!r} is damaged ({why}); delete it to start anew.")
 
     def write(self, history: list[dict[str, Any]], arrays: dict[str, Array], *, now: bool = False) -> None:
         """Write if enough time has passed since the last one, or ``now``."""

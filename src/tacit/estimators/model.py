@@ -13,26 +13,12 @@ from sklearn.exceptions import NotFittedError
 from tacit import model_file
 from tacit.errors import InputError, ModelFileError
 from tacit.estimators.checkpoint import KIND as CHECKPOINT
+from tacit.estimators.homes import ESTIMATORS
 from tacit.estimators.schema import Schema
 from tacit.estimators.values import RUNTIME
 from tacit.progress import Callback as Callback
 
 Array = NDArray[Any]
-
-_HOMES = {
-    "OrdinalRanker": "tacit.estimators.grade.ordinal_ranker",
-    "FactorRecommender": "tacit.estimators.recommend.factor_recommender",
-    "LinearRecommender": "tacit.estimators.recommend.linear_recommender",
-    "BlendRecommender": "tacit.estimators.recommend.blend_recommender",
-    "WordVectors": "tacit.estimators.words.word_vectors",
-    "BlendTagger": "tacit.estimators.tag.blend_tagger",
-    "FactorTagger": "tacit.estimators.tag.factor_tagger",
-    "NeighbourTagger": "tacit.estimators.tag.neighbour_tagger",
-    "TextTagger": "tacit.estimators.tag.text_tagger",
-    "RatingStream": "tacit.estimators.stream.rating_stream",
-    "ExpertRatingStream": "tacit.estimators.stream.expert_rating_stream",
-}
-"""Class name → module of everything that ``load`` may open. A file can name nothing else."""
 
 
 class Model(BaseEstimator):  # type: ignore[misc]
@@ -129,9 +115,9 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ModelFileError(
             f"{os.fspath(path)!r} is a checkpoint, not a model; give it to fit as checkpoint=, which goes on from it."
         )
-    if kind not in _HOMES:
+    if kind not in ESTIMATORS:
         raise ModelFileError(f"{os.fspath(path)!r} holds a {kind!r}, which this version of Tacit does not know.")
-    model_class = getattr(import_module(_HOMES[kind]), kind)
+    model_class = getattr(import_module(ESTIMATORS[kind]), kind)
     try:
         return model_class._from_file(state, arrays)
     except Exception as error:

@@ -192,10 +192,16 @@ class Settings:
 
 @dataclass(frozen=True)
 class History:
-    """One record per sweep."""
+    """One record per sweep, with numbers under the ``required`` names."""
+
+    required: tuple[str, ...] = ()
 
     def read(self, name: str, given: Any) -> list[dict[str, Any]]:
-        return list(Many(Named(Plain())).read(name, given))
+        records = list(Many(Named(Plain())).read(name, given))
+        for record in records:
+            for entry in self.required:
+                checks.number(f"{name}.{entry}", record.get(entry))
+        return records
 
 
 SEED = Either(None, Whole(0, most=2**128))

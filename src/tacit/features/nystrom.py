@@ -17,7 +17,7 @@ import scipy.spatial.distance
 from numpy.typing import NDArray
 
 from tacit.errors import InputError
-from tacit.threads import single_threaded_blas
+from tacit.threads import single_threaded_blas, single_threaded_openmp
 
 Matrix = NDArray[np.float64]
 
@@ -120,6 +120,6 @@ def choose_landmarks(rows: Any, count: int, *, weights: NDArray[np.float64] | No
     if n > _MOST_ROWS:
         picked = np.sort(np.random.default_rng(seed).choice(n, _MOST_ROWS, replace=False))
         rows, weights = rows[picked], None if weights is None else weights[picked]
-    with single_threaded_blas():
+    with single_threaded_blas(), single_threaded_openmp():
         model = KMeans(count, n_init=1, max_iter=25, random_state=seed).fit(rows, sample_weight=weights)
     return np.asarray(model.cluster_centers_, dtype=np.float64)

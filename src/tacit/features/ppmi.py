@@ -3,9 +3,11 @@
     r_ij = max(0, log( x_ij · |x| / (x_i· · x_·j) ) − log k)        PPMI, shifted by k
     c_ij = min(1, (x_ij / ceiling)^exponent)                        the weight that GloVe gives a pair
 
-Cells with r = 0 are dropped and so become unlabelled. With ``smoothing`` s < 1 the contexts' totals are x_·j^s,
-scaled back to their sum, which lowers the PMI of rare contexts.
+Cells with r = 0 are dropped and so become unlabelled; ``PairPositives`` makes both. With ``smoothing`` s < 1 the
+contexts' totals are x_·j^s, scaled back to their sum, which lowers the PMI of rare contexts.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
@@ -106,3 +108,32 @@ def glove_weights(counts: NDArray[np.float32], ceiling: float = 100.0, exponent:
     weights: NDArray[np.float32] = np.minimum(counts / np.float32(ceiling), np.float32(1))
     np.power(weights, np.float32(exponent), out=weights)
     return weights
+
+
+@dataclass(frozen=True)
+class PairPositives:
+    """How counts of pairs become the positives of the objective: targets r and weights c."""
+
+    shift: float = 1.0
+    context_smoothing: float = 1.0
+    weight_ceiling: float = 100.0
+    weight_exponent: float = 0.75
+
+    def logs(
+        self, words: NDArray[np.float64], contexts: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """log x_i· and log of the contexts' shares, from the totals: what PMI takes off log x_ij."""
+        # Words without neighbours have no cells, and so no use for their log.
+        with np.errstate(divide="ignore"):
+            return np.log(words), log_shares(contexts, self.context_smoothing)
+
+    def of(
+        self,
+        counts: sp.csr_array,
+        row_logs: NDArray[np.float64],
+        col_logs: NDArray[np.float64],
+        threads: int = 0,
+    ) -> tuple[sp.csr_array, NDArray[np.float32]]:
+        """Targets as CSR, and the weight of each of its cells."""
+        targets, kept = associations(counts, row_logs, col_logs, self.shift, threads)
+        return targets, glove_weights(kept, self.weight_ceiling, self.weight_exponent)

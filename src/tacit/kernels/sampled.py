@@ -11,22 +11,12 @@ rank of columns on one factor, chosen where p_x is large, the rank being exponen
 import numpy as np
 
 from tacit.kernels._jit import fast, strict
+from tacit.kernels.counter_random import next_uniform
 
 POINTWISE, PAIRWISE, WARP = 0, 1, 2
 UNIFORM, STATIC, FACTOR = 0, 1, 2
 RETRIES = 20
 WARP_DRAWS = 50
-
-
-@strict
-def uniform(state):
-    """A number in [0, 1) by xorshift64*; ``state`` (1,) uint64 moves on."""
-    x = state[0]
-    x ^= x >> np.uint64(12)
-    x ^= x << np.uint64(25)
-    x ^= x >> np.uint64(27)
-    state[0] = x
-    return float((x * np.uint64(0x2545F4914F6CDD1D)) >> np.uint64(11)) / 9007199254740992.0
 
 
 @strict
@@ -48,21 +38,21 @@ def draw_column(state, sampler, cumulative, rankings, spreads, p, indptr, indice
     y = 0
     for _ in range(RETRIES):
         if sampler == UNIFORM:
-            y = min(m - 1, int(uniform(state) * m))
+            y = min(m - 1, int(next_uniform(state) * m))
         elif sampler == STATIC:
-            y = min(m - 1, np.searchsorted(cumulative, uniform(state)))
+            y = min(m - 1, np.searchsorted(cumulative, next_uniform(state)))
         else:
             total = 0.0
             for d in range(p.shape[0]):
                 total += abs(p[d]) * spreads[d]
-            threshold = uniform(state) * total
+            threshold = next_uniform(state) * total
             factor = 0
             running = abs(p[0]) * spreads[0]
             while running < threshold and factor < p.shape[0] - 1:
                 factor += 1
                 running += abs(p[factor]) * spreads[factor]
             # cumulative[0] is the scale of the exponential distribution of ranks.
-            rank = min(m - 1, int(-np.log(1.0 - uniform(state)) * cumulative[0]))
+            rank = min(m - 1, int(-np.log(1.0 - next_uniform(state)) * cumulative[0]))
             y = rankings[factor, rank if p[factor] > 0 else m - 1 - rank]
         if not is_seen(indptr, indices, x, y):
             break

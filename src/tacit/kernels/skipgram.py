@@ -7,6 +7,7 @@ plain steps on both vectors. The order of steps is part of the answer, so an epo
 import numpy as np
 
 from tacit.kernels._jit import fast, strict
+from tacit.kernels.counter_random import next_uniform
 
 
 @strict
@@ -16,17 +17,6 @@ def sigmoid(score):
         return 1.0 / (1.0 + np.exp(-score))
     power = np.exp(score)
     return power / (1.0 + power)
-
-
-@strict
-def next_uniform(state):
-    """A number in [0, 1) from splitmix64; ``state`` (1,) uint64 moves on."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    bits = state[0]
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    bits = bits ^ (bits >> np.uint64(31))
-    return (bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @strict

@@ -1,7 +1,8 @@
 """Ranking, labels, ratings, ordinal, words. Names are loaded on first use."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tacit.lazy import lazy_names
 
 if TYPE_CHECKING:
     from tacit.metrics.details import Details as Details
@@ -66,14 +67,4 @@ _HOMES = {
 
 __all__ = [*_HOMES]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value = getattr(import_module(f"tacit.metrics.{_HOMES[name]}"), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"tacit.metrics has no name {name!r}; it offers {', '.join(sorted(_HOMES))}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+__getattr__, __dir__ = lazy_names(__name__, {name: f"tacit.metrics.{home}" for name, home in _HOMES.items()})

@@ -1,10 +1,24 @@
-"""From a matrix of positives and a handful of parameters to the objective.
+"""From positives and a handful of parameters to the objective: three recipes, one table.
+
+    recipe      positive: weight c           target r   all cells ÷ positives        t             ridge λ
+    recommend   1 + log(value / smallest)    1          12                           0             of a row's positives
+    words       min(1, (count / 100)^0.75)   PPMI       350 per word, or half of c   −0.5          0.1
+    tags        1                            1          2                            −2, 0 or −1   0.7
+
+One set of units: a positive of weight 1 is the unit of every weight and of every ridge. ``unlabelled_weight`` is what
+one unlabelled cell weighs on average, in every recipe. Where it is not given, the third column says what all weigh
+together. For words the authors state the sum over a word's pairs; it is lowered where a pair would weigh more than half
+of the mean positive. A ridge of words and tags is a number of positives, the same for every row. The recommender's is a
+share of a row's own positives and grows with its evidence, because its rows differ in size by orders of magnitude.
 
 A recipe is measured once, on the training data: how much rows and columns of which frequency weigh, and how strongly
 they are held back. It then serves rows and columns that come later, so that folding in a training row repeats exactly
-the problem that training solved.
+the problem that training solved. Objectives that are not made from frequencies state their weights themselves
+(``WholeData.build``): those with cells stored in place of sums (``formulations``) and the weighted label space
+(``solvers.weighted_embedding``).
 """
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
@@ -22,15 +36,16 @@ from tacit.objective.whole_data import Side, WholeData
 Array = NDArray[Any]
 
 UNLABELLED_TOTAL = 12.0
-"""Weight of all cells over that of the positives, when no weight is given. Between 10 and 20 no set of several that
-differ fifty-fold in density lost more than two hundredths of its best NDCG; a weight per cell does not carry over."""
+"""Of ``recommend``. Between 10 and 20 no set of several that differ fifty-fold in density lost more than two hundredths
+of its best NDCG; a weight per cell does not carry over."""
 
-RIDGE_OVER_ROOT_OF_NOISE, RIDGE_OVER_NOISE = 0.32, 0.74
-"""The first was chosen on validation parts of three sets whose noise is 0.23, 0.72 and 0.76, and checked on their test
-parts; the second is where MovieLens 1M and made-up small data are best, test parts included."""
+WORD_TOTAL = 350.0
+"""Σ_y b_y of ``words``: what the authors use for texts of 10⁷ to 10⁸ words."""
 
-MOST_RIDGE = 0.6
-"""A ridge of 1 silences even the mean of the positives: all scores are zero. A handful of lines would come there."""
+TAG_TOTAL = 2.0
+TAG_TARGETS = {"square": 0.0, "logistic": -2.0, "squared_hinge": -1.0}
+
+EVERY_ROW_ALIKE = FrequencyWeight(1.0, 1.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -58,9 +73,11 @@ class SideRule:
         ridges: Array = self.ridge * evidence**self.ridge_exponent
         return ridges
 
-    def ridges(self, counts: Array, mass: Array) -> Array:
-        """λ_x = λ (Σ c + a_x Σ_y b_y)^ν."""
-        return self.ridge_for(self.evidence(counts, mass))
+    def ridges(self, counts: Array, mass: Callable[[], Array]) -> Array:
+        """λ_x = λ (Σ c + a_x Σ_y b_y)^ν; the masses Σ c are computed only where they matter."""
+        return (
+            self.ridge_for(self.evidence(counts, mass())) if self.ridge_exponent else np.full(len(counts), self.ridge)
+        )
 
 
 @dataclass(frozen=True)
@@ -71,84 +88,70 @@ class Recipe:
     cols: SideRule
     loss: str | Loss
     unlabelled_target: float
-    positive_weight: PositiveWeight
-    smallest_value: float
+    positive_weight: PositiveWeight = "one"
+    smallest_value: float = 1.0
 
     @classmethod
-    def measure(
+    def plain(
         cls,
-        positives: sp.csr_array,
+        col_weight: FrequencyWeight,
         *,
-        loss: str | Loss = "square",
-        positive_weight: PositiveWeight = "log",
-        unlabelled_weight: float | None = None,
-        unlabelled_target: float = 0.0,
-        frequency_exponent: float | tuple[float, float] = 0.0,
-        regularization: float,
-        ridge_exponent: float = 1.0,
+        loss: str | Loss,
+        unlabelled_target: float,
+        row_ridge: float,
+        col_ridge: float,
     ) -> Self:
-        """The recipe for these positives.
+        """Every row weighs 1 and every ridge is one number."""
+        rows = SideRule(EVERY_ROW_ALIKE, 0.0, row_ridge, 0.0)
+        return cls(rows, SideRule(col_weight, 0.0, col_ridge, 0.0), loss, float(unlabelled_target))
 
-        ``frequency_exponent`` is ρ of the columns, or a pair for rows and columns: a_x b_y then follows both. Without
-        ``unlabelled_weight`` all cells together weigh ``UNLABELLED_TOTAL`` times what the positives weigh. That and the
-        ridge are scaled by the loss's relative_curvature: a logistic positive pulls an eighth as hard as a squared one.
+    def objective(self, positives: sp.csr_array, weight: Array | None = None, target: Array | None = None) -> WholeData:
+        """The objective of these positives, rows and columns both free.
+
+        weight, target : c and r per positive; those of the recipe when None
         """
-        row_exponent, col_exponent = exponents(frequency_exponent)
-        smallest = float(positives.data.min()) if positives.nnz else 1.0
-        counts, masses = _counts_and_masses(positives, of_positives(positives.data, positive_weight, smallest))
-        relative_curvature = losses.resolve(loss).relative_curvature
-        if unlabelled_weight is None:
-            n, m = positives.shape
-            unlabelled_weight = relative_curvature * UNLABELLED_TOTAL * float(masses[0].sum()) / (n * m)
-        weights = (
-            FrequencyWeight.measure(counts[0], 1.0, row_exponent),
-            FrequencyWeight.measure(counts[1], unlabelled_weight, col_exponent),
-        )
-        sums = [float(weight.of(count).sum()) for weight, count in zip(weights, counts)]
-        rules = []
-        for weight, count, mass, others in zip(weights, counts, masses, sums[::-1]):
-            evidence = mass + weight.of(count) * others
-            scale = ridge_scale(evidence, mass, relative_curvature * regularization, ridge_exponent)
-            rules.append(SideRule(weight, others, scale, ridge_exponent))
-        return cls(rules[0], rules[1], loss, float(unlabelled_target), positive_weight, smallest)
-
-    def objective(self, positives: sp.csr_array) -> WholeData:
-        """The objective of these positives, rows and columns both free."""
         loss = losses.resolve(self.loss)
-        weight = of_positives(positives.data, self.positive_weight, self.smallest_value)
-        counts, masses = _counts_and_masses(positives, weight)
+        weight = self._weights(positives) if weight is None else weight
+        counts = np.diff(positives.indptr)
+        col_counts = np.bincount(positives.indices, minlength=positives.shape[1])
         return WholeData.build(
             positives,
             loss=loss,
             weight=weight,
-            target=np.full(positives.nnz, loss.target),
-            row_weight=self.rows.weights(counts[0]),
-            col_weight=self.cols.weights(counts[1]),
+            target=np.full(positives.nnz, loss.target) if target is None else target,
+            row_weight=self.rows.weights(counts),
+            col_weight=self.cols.weights(col_counts),
             unlabelled_target=self.unlabelled_target,
-            row_ridge=self.rows.ridges(counts[0], masses[0]),
-            col_ridge=self.cols.ridges(counts[1], masses[1]),
+            row_ridge=self.rows.ridges(counts, lambda: _row_masses(positives, weight)),
+            col_ridge=self.cols.ridges(col_counts, lambda: _col_masses(positives, weight)),
         )
 
     def evidence(self, positives: sp.csr_array) -> tuple[Array, Array]:
         """The total weight of the cells of each row and of each column."""
-        weight = of_positives(positives.data, self.positive_weight, self.smallest_value)
-        counts, masses = _counts_and_masses(positives, weight)
+        counts, masses = _counts_and_masses(positives, self._weights(positives))
         return self.rows.evidence(counts[0], masses[0]), self.cols.evidence(counts[1], masses[1])
 
-    def side_of_new(self, positives: sp.csr_array, other_weight: Array, side: str) -> Side:
+    def side_of_new(
+        self,
+        positives: sp.csr_array,
+        other_weight: Array,
+        side: str,
+        weight: Array | None = None,
+        target: Array | None = None,
+    ) -> Side:
         """The objective as new rows (or columns) see it: one row of ``positives`` each, the other side as trained."""
         rule = self.rows if side == "rows" else self.cols
         loss = losses.resolve(self.loss)
-        weight = of_positives(positives.data, self.positive_weight, self.smallest_value).astype(np.float32)
-        counts, masses = _counts_and_masses(positives, weight)
+        weight = (self._weights(positives) if weight is None else weight).astype(np.float32)
+        counts = np.diff(positives.indptr)
         return Side(
             positives.indptr,
             positives.indices,
             weight,
-            np.full(positives.nnz, loss.target, dtype=np.float32),
-            rule.weights(counts[0]).astype(np.float32),
+            np.full(positives.nnz, loss.target, dtype=np.float32) if target is None else target,
+            rule.weights(counts).astype(np.float32),
             other_weight.astype(np.float32),
-            rule.ridges(counts[0], masses[0]).astype(np.float32),
+            rule.ridges(counts, lambda: _row_masses(positives, weight)).astype(np.float32),
             self.unlabelled_target,
         )
 
@@ -163,48 +166,119 @@ class Recipe:
 
         return cls(**(metadata | {"rows": rule(metadata["rows"]), "cols": rule(metadata["cols"])}))
 
+    def _weights(self, positives: sp.csr_array) -> Array:
+        return of_positives(positives.data, self.positive_weight, self.smallest_value)
 
-def _counts_and_masses(positives: sp.csr_array, weight: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    """Positives and their weight, per row and per column."""
-    n, m = positives.shape
-    counts = np.diff(positives.indptr)
-    of_row = np.repeat(np.arange(n), counts)
-    return (
-        (counts, np.bincount(positives.indices, minlength=m)),
-        (np.bincount(of_row, weight, minlength=n), np.bincount(positives.indices, weight, minlength=m)),
+
+def recommend(
+    positives: sp.csr_array,
+    *,
+    loss: str | Loss = "square",
+    positive_weight: PositiveWeight = "log",
+    unlabelled_weight: float | None = None,
+    unlabelled_target: float = 0.0,
+    frequency_exponent: float | tuple[float, float] = 0.0,
+    regularization: float,
+    ridge_exponent: float = 1.0,
+) -> Recipe:
+    """The recipe of a recommender for these positives.
+
+    ``frequency_exponent`` is ρ of the columns, or a pair for rows and columns: a_x b_y then follows both.
+    ``regularization`` is the mean ridge in units of the mean weight of a row's positives. It and ``UNLABELLED_TOTAL``
+    are scaled by the loss's relative_curvature: a logistic positive pulls an eighth as hard as a squared one.
+    """
+    row_exponent, col_exponent = exponents(frequency_exponent)
+    smallest = float(positives.data.min()) if positives.nnz else 1.0
+    counts, masses = _counts_and_masses(positives, of_positives(positives.data, positive_weight, smallest))
+    relative_curvature = losses.resolve(loss).relative_curvature
+    if unlabelled_weight is None:
+        n, m = positives.shape
+        unlabelled_weight = relative_curvature * UNLABELLED_TOTAL * float(masses[0].sum()) / (n * m)
+    weights = (
+        FrequencyWeight.measure(counts[0], 1.0, row_exponent),
+        FrequencyWeight.measure(counts[1], unlabelled_weight, col_exponent),
+    )
+    sums = [float(weight.of(count).sum()) for weight, count in zip(weights, counts)]
+    rules = []
+    for weight, count, mass, others in zip(weights, counts, masses, sums[::-1]):
+        evidence = mass + weight.of(count) * others
+        scale = ridge_scale(evidence, mass, relative_curvature * regularization, ridge_exponent)
+        rules.append(SideRule(weight, others, scale, ridge_exponent))
+    return Recipe(rules[0], rules[1], loss, float(unlabelled_target), positive_weight, smallest)
+
+
+def words(
+    targets: sp.csr_array,
+    weights: Array,
+    *,
+    unlabelled_weight: float | None = None,
+    unlabelled_total: float | None = None,
+    unlabelled_target: float = -0.5,
+    frequency_exponent: float = 0.75,
+    regularization: float = 0.1,
+) -> Recipe:
+    """The recipe of word vectors; rows are words, columns contexts, ``targets`` the PPMI of the positives.
+
+    ``unlabelled_total`` is Σ_y b_y, the weight of all pairs of one word: ``unlabelled_weight`` times the number of
+    contexts. With neither it is ``WORD_TOTAL``, or what makes a pair weigh half of the mean positive where that is
+    less: in a small vocabulary unlabelled pairs would drown what was observed.
+    """
+    contexts = targets.shape[1]
+    if unlabelled_weight is None:
+        if unlabelled_total is not None:
+            unlabelled_weight = unlabelled_total / contexts
+        else:
+            unlabelled_weight = float(min(WORD_TOTAL / contexts, weights.mean(dtype=np.float64) / 2))
+    counts = np.bincount(targets.indices, minlength=contexts)
+    rule = FrequencyWeight.measure(counts, float(unlabelled_weight), frequency_exponent)
+    return word_recipe(rule, unlabelled_target, regularization)
+
+
+def word_recipe(rule: FrequencyWeight, unlabelled_target: float, regularization: float) -> Recipe:
+    """The recipe of word vectors whose contexts weigh by a rule that was measured earlier."""
+    return Recipe.plain(
+        rule,
+        loss="square",
+        unlabelled_target=unlabelled_target,
+        row_ridge=regularization,
+        col_ridge=regularization,
     )
 
 
-def noise_level(positives: sp.csr_array) -> float:
-    """√(|X| / |Ω⁺|) + √(|Y| / |Ω⁺|): how loud chance is beside the positives.
+def tags(
+    labels: sp.csr_array,
+    *,
+    loss: str | Loss = "logistic",
+    unlabelled_weight: float | None = None,
+    unlabelled_target: float | None = None,
+    frequency_exponent: float = 0.0,
+    regularization: float,
+) -> Recipe:
+    """The recipe of a tagger; rows are made from features, whose tower has their ridge, columns are labels."""
+    n, m = labels.shape
+    mean = TAG_TOTAL * labels.nnz / (n * m) if unlabelled_weight is None else unlabelled_weight
+    target = TAG_TARGETS[losses.resolve(loss).name] if unlabelled_target is None else unlabelled_target
+    frequency = np.bincount(labels.indices, minlength=m)
+    rule = FrequencyWeight.measure(frequency, mean, frequency_exponent)
+    return Recipe.plain(rule, loss=loss, unlabelled_target=target, row_ridge=0.0, col_ridge=regularization)
 
-    A matrix of |Ω⁺| positives scattered by chance has singular values up to about √n̄_x + √n̄_y, n̄ being the mean number
-    per row and per column; a ridge of λ in units of the positives silences what lies below λ √(n̄_x n̄_y). Their ratio is
-    this number over λ. So a ridge that was best for some share s of the positives is best for all of them when it is
-    multiplied by √s.
 
-    >>> noise_level(sp.csr_array(np.ones((4, 4))))
-    1.0
-    """
-    n, m = positives.shape
-    count = max(positives.nnz, 1)
-    return float(np.sqrt(n / count) + np.sqrt(m / count))
+def _row_masses(positives: sp.csr_array, weight: Array) -> Array:
+    """The weight of each row's positives."""
+    n = positives.shape[0]
+    return np.bincount(np.repeat(np.arange(n), np.diff(positives.indptr)), weight, minlength=n)
 
 
-def default_ridge(positives: sp.csr_array, factors: int) -> float:
-    """The ridge when none is given: 0.32 √noise, and 0.74 noise where factors abound, but at most 0.6.
+def _col_masses(positives: sp.csr_array, weight: Array) -> Array:
+    return np.bincount(positives.indices, weight, minlength=positives.shape[1])
 
-    A few factors beside thousands of rows and columns find signal to the last one, and a ridge that silences all noise
-    takes from it. Factors for a quarter of all dimensions are sure to find noise, and only such a ridge stops them:
 
-        (1 − w) 0.32 √noise + w 0.74 noise,      w = min(1, 4g / min(|X|, |Y|))²
-
-    >>> default_ridge(sp.csr_array(np.eye(4)), 2)
-    0.6
-    """
-    level = noise_level(positives)
-    w = min(1.0, 4 * factors / max(1, min(positives.shape))) ** 2
-    return min(MOST_RIDGE, float((1 - w) * RIDGE_OVER_ROOT_OF_NOISE * np.sqrt(level) + w * RIDGE_OVER_NOISE * level))
+def _counts_and_masses(positives: sp.csr_array, weight: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+    """Positives and their weight, per row and per column."""
+    return (
+        (np.diff(positives.indptr), np.bincount(positives.indices, minlength=positives.shape[1])),
+        (_row_masses(positives, weight), _col_masses(positives, weight)),
+    )
 
 
 def exponents(frequency_exponent: float | tuple[float, float]) -> tuple[float, float]:

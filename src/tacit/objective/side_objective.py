@@ -24,7 +24,7 @@ from tacit.kernels import positives as kernels
 from tacit.objective.losses import Loss
 from tacit.objective.maps import multiply
 from tacit.objective.side import Side
-from tacit.objective.towers import Tower
+from tacit.objective.towers import LinearTower, Tower
 from tacit.objective.vectors import inner
 
 Array = NDArray[Any]
@@ -60,10 +60,21 @@ class SideObjective:
         """``bound`` takes the curvature of ℓ's quadratic majoriser in place of its second derivative."""
         self.side, self.loss, self.other, self.graph, self.bound = side, loss, other, graph, bound
         self.threads = n_threads
-        self.gram, self.offset = side.caches(other, n_threads)
-        self.chunks = side.chunks(other.shape[1])
-        a, b = (weights.astype(np.float64).sum() for weights in (side.own_weight, side.other_weight))
-        self.constant = float(side.unlabelled_target**2 * a * b)
+
+    @functools.cached_property
+    def caches(self) -> tuple[Array, Array]:
+        """S and o; computed when asked for, because a solver of separate rows makes its own."""
+        return self.side.caches(self.other, self.threads)
+
+    @functools.cached_property
+    def chunks(self) -> list[tuple[int, int]]:
+        return self.side.chunks(self.other.shape[1])
+
+    @functools.cached_property
+    def constant(self) -> float:
+        """t² Σa Σb."""
+        a, b = (weights.astype(np.float64).sum() for weights in (self.side.own_weight, self.side.other_weight))
+        return float(self.side.unlabelled_target**2 * a * b)
 
     def at(self, factors: Array) -> Point:
         """Scores, derivatives and value at P."""
@@ -108,7 +119,7 @@ class SideObjective:
     def diagonal(self, point: Point) -> Array:
         """The diagonal of ∇²J at a point, as (n, g)."""
         side = self.side
-        out: Array = 2 * (side.own_weight[:, None] * np.diag(self.gram)[None, :] + side.ridge[:, None])
+        out: Array = 2 * (side.own_weight[:, None] * np.diag(self.caches[0])[None, :] + side.ridge[:, None])
         if self.graph is not None:
             out += 2 * self.graph.diagonal()[:, None]
         self._run(kernels.diagonal_of_rows, side.indptr, side.indices, point.second, self.other, out)
@@ -117,7 +128,7 @@ class SideObjective:
     def line_function(self, point: Point, direction: Array) -> Callable[[float], float]:
         """α ↦ J(P + α N), at O(|Ω⁺|) a call: the scores along the line are known (one-class MF, supplement 1.4)."""
         slopes = self.side.scores(direction, self.other, self.threads)
-        a_offset = float(self.side.own_weight @ direction @ self.offset)
+        a_offset = float(self.side.own_weight @ direction @ self.caches[1])
         slope = 2 * (inner(point.image, direction, self.threads) - a_offset)
         bend = inner(self.apply_quadratic(direction), direction, self.threads)
         rest = self._rest(point.factors, point.image)
@@ -131,10 +142,11 @@ class SideObjective:
     def apply_quadratic(self, direction: Array) -> Array:
         """M(N) = A N S + Λ N + L N."""
         out = np.empty_like(direction)
+        gram, _ = self.caches
 
         def part(start: int, stop: int) -> None:
             block = direction[start:stop]
-            np.matmul(block, self.gram, out=out[start:stop])
+            np.matmul(block, gram, out=out[start:stop])
             out[start:stop] *= self.side.own_weight[start:stop, None]
             out[start:stop] += self.side.ridge[start:stop, None] * block
 
@@ -147,14 +159,14 @@ class SideObjective:
         """∇R = 2 (M(P) − a oᵀ), in ``out`` if given."""
         if self.side.unlabelled_target == 0.0:
             return np.multiply(image, 2, out=out)
-        smooth: Array = np.multiply(image - self.side.own_weight[:, None] * self.offset[None, :], 2, out=out)
+        smooth: Array = np.multiply(image - self.side.own_weight[:, None] * self.caches[1][None, :], 2, out=out)
         return smooth
 
     def _rest(self, factors: Array, image: Array) -> float:
         """R(P)."""
         value = inner(factors, image, self.threads) + self.constant
         if self.side.unlabelled_target != 0.0:
-            value -= 2 * float(self.side.own_weight.astype(np.float64) @ factors @ self.offset)
+            value -= 2 * float(self.side.own_weight.astype(np.float64) @ factors @ self.caches[1])
         return value
 
     def _derivatives(self, scores: Array) -> tuple[float, Array, Array]:
@@ -171,6 +183,12 @@ class Block:
         self.half, self.tower, self.theta, self.group = half, tower, theta, tuple(group)
         self.span = tower.span(self.group)
         self.penalised = any(np.any(tower.fields[place].ridge) for place in self.group)
+
+    @property
+    def rows_are_separate(self) -> bool:
+        """Whether J falls apart into one problem per row: ids alone, no graph, the ridge on the factors."""
+        ids = isinstance(self.tower, LinearTower) and self.tower.is_ids
+        return ids and self.half.graph is None and not self.penalised
 
     @functools.cached_property
     def ridge(self) -> Array:

@@ -45,6 +45,8 @@ class FrequencyWeight:
 
     def of(self, counts: Array) -> Array:
         """Weights of columns with these counts, among them columns that came later."""
+        if self.exponent == 0.0:
+            return np.full(len(counts), self.scale)
         share = np.maximum(np.asarray(counts, dtype=np.float64), 0.5) / self.total
         weights: Array = self.scale * np.expm1(share) ** self.exponent
         return weights

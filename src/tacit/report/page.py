@@ -1,10 +1,11 @@
 """Sections as one HTML page that needs no network: style and figures are inside."""
 
+import os
 import re
 from base64 import b64encode
 from collections.abc import Sequence
-from html import escape
 from importlib.resources import files
+from pathlib import Path
 
 from tacit.report import svg
 from tacit.report.blocks import (
@@ -21,6 +22,7 @@ from tacit.report.blocks import (
     Terms,
     Tiles,
 )
+from tacit.report.plain import page_text as escape
 
 
 def render(title: str, lead: str, sections: Sequence[Section], footer: str = "") -> str:
@@ -38,11 +40,20 @@ def render(title: str, lead: str, sections: Sequence[Section], footer: str = "")
     )
 
 
+_GENERATOR = '<meta name="generator" content="Tacit">'
+
+
+def is_page(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a page that was written here."""
+    with Path(path).open("rb") as file:
+        return _GENERATOR.encode() in file.read(1000)
+
+
 def shell(title: str, body: str, *, style: str = "", script: str = "") -> str:
     """A page around a body that is HTML already, in the colours and letters of every page."""
     program = f"<script>{script}</script>" if script else ""
     return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">{_GENERATOR}'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{_sheet('page.css')}{style}</style></head>"
         f"<body>{body}{program}</body></html>\n"
@@ -76,7 +87,7 @@ def _block(block: Block) -> str:
             return _case(block)
         case Picture():
             data = b64encode(block.svg.encode()).decode()
-            alternative = escape(block.title, quote=True)
+            alternative = escape(block.title)
             return _figure(
                 block.title, f'<img class="drawn" alt="{alternative}" src="data:image/svg+xml;base64,{data}">'
             )
@@ -112,7 +123,7 @@ def _table(table: Table) -> str:
     def cells(row: Sequence[str], tag: str, shades: Sequence[float] = ()) -> str:
         kinds = ["" if place < table.texts else ' class="n"' for place in range(len(row))]
         # On a phone wide tables are stacked, and every cell says which column it was in.
-        names = [f' data-column="{escape(name, quote=True)}"' if tag == "td" else "" for name in table.headings]
+        names = [f' data-column="{escape(name)}"' if tag == "td" else "" for name in table.headings]
         colours = [f' style="--shade:{round(60 * shade)}%"' if shade > 0 else "" for shade in shades] or [""] * len(row)
         return "".join(
             f"<{tag}{kind}{name}{colour}>{escape(cell)}</{tag}>"

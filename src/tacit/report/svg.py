@@ -4,11 +4,11 @@ A chart is 400 units wide: on a phone a letter of 13 units is still readable, on
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import escape
 from itertools import pairwise
 from math import ceil, floor, isfinite, log10
 
 from tacit.report.blocks import Bars, Columns, Dots, Lines
+from tacit.report.plain import page_text as escape
 
 WIDTH = 400
 _LETTER = 8.0
@@ -244,6 +244,6 @@ def _figure(content: str, height: float, title: str, said: str = "") -> str:
     """The drawing with its name, and in words what it shows, for those who do not see it."""
     words = f"<desc>{escape(said)}</desc>" if said else ""
     return (
-        f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{escape(title, quote=True)}">'
+        f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{escape(title)}">'
         f"<title>{escape(title)}</title>{words}{content}</svg>"
     )

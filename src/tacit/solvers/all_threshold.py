@@ -15,6 +15,7 @@ where a direction with an eigenvalue far below λ cannot move the score and is l
 strongest to the weakest and each from the one before, starts small and grows.
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from tacit.errors import DivergedError, InputError
+from tacit.solvers.backtracking import backtrack
 from tacit.threads import single_threaded_blas
 
 Vector = NDArray[np.float64]
@@ -37,6 +39,7 @@ _FEWEST = 32
 """Directions that are never left out: under a strong λ all of them move little, and still make the order."""
 _MOST_STEPS = 100
 _SUFFICIENT = 1e-4
+_TRIALS = 15
 _KEPT = 0.4
 """A Hessian is used again while every step promises at most this share of the one before."""
 
@@ -203,15 +206,16 @@ def _newton(problem: Problem, w: Vector, cuts: Vector, strength: float, toleranc
             promise = float(gradient @ step)
         if not promise / 2 > tolerance and w.any():
             break
-        length = 1.0
-        new = problem.value(w - step[: len(w)], cuts - step[len(w) :], strength)
-        while not new <= value - _SUFFICIENT * length * promise and length > _SUFFICIENT:
-            length /= 2
-            new = problem.value(w - length * step[: len(w)], cuts - length * step[len(w) :], strength)
+        along = functools.partial(_value_along, problem, w, cuts, step, strength)
+        length, new = backtrack(along, value, -promise, sufficient=_SUFFICIENT, trials=_TRIALS)
         if not new < value:
             break
         w, cuts, value, before = w - length * step[: len(w)], cuts - length * step[len(w) :], new, promise
     return w, cuts
+
+
+def _value_along(problem: Problem, w: Vector, cuts: Vector, step: Vector, strength: float, length: float) -> float:
+    return problem.value(w - length * step[: len(w)], cuts - length * step[len(w) :], strength)
 
 
 def _factor(hessian: Matrix) -> Any:

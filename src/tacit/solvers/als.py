@@ -14,7 +14,7 @@ Three ways to improve a row, each writing to the row's own factor only (kernels/
 ``solve_exactly`` finishes the rows after the last sweep, so that folding in a training row gives back its factor.
 """
 
-import time
+import functools
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -25,8 +25,11 @@ from tacit import threads
 from tacit.errors import DivergedError, InputError, UnsoundCombinationError
 from tacit.kernels import als as kernels
 from tacit.objective.losses import LOSSES, Loss
-from tacit.objective.whole_data import Side, WholeData
-from tacit.progress import Run
+from tacit.objective.side_objective import Block
+from tacit.objective.vectors import inner
+from tacit.objective.whole_data import Side
+from tacit.solvers.alternation import Improved, Key, Solver
+from tacit.solvers.conjugate import conjugate_gradient
 
 Array = NDArray[Any]
 Method = Literal["auto", "cholesky", "cg", "blocks"]
@@ -176,55 +179,43 @@ def require_majoriser(loss: Loss) -> None:
         )
 
 
-def alternate(
-    objective: WholeData,
-    row_factors: Array,
-    col_factors: Array,
-    run: Run,
-    *,
-    method: str = "auto",
-    steps: int = 3,
-    tolerance: float = 0.0,
-    start: int = 0,
-    after_sweep: Callable[[], dict[str, Any]] = dict,
-    after_report: Callable[[], None] | None = None,
-    n_threads: int = 0,
-) -> None:
-    """Alternate between rows and columns, in place, until the run ends or J changes by less than ``tolerance`` of it.
+class AlternatingLeastSquares(Solver):
+    """The solver ``als`` for any tower, with or without a graph.
 
-    ``after_sweep`` is called after every sweep, and what it returns joins the record of that sweep; ``after_report``
-    is called when the record is in the run's history. With ``start`` above zero the run goes on from its history.
+    Where rows are separate problems (ids only, no graph), each is improved by the row solver, in ``row_steps`` steps
+    of conjugate gradient or exactly, as ``method`` says. Elsewhere a block takes ``steps`` of conjugate gradient on
+    ℓ's quadratic majoriser, matrix-free and preconditioned by the diagonal, because features differ in frequency by
+    orders of magnitude (LEML, GRALS). For the squared loss the majoriser is the loss; for others it touches J where we
+    are and lies above it, so no number of steps can raise J and no line search is needed.
     """
-    loss = objective.loss
-    require_majoriser(loss)
-    factors = row_factors.shape[1]
-    method = choose(method, factors)
-    rows = RowSolver(objective.rows, factors, method, steps, n_threads, loss)
-    cols = RowSolver(objective.cols, factors, method, steps, n_threads, loss)
-    value = run.history[-1]["objective"] if start else objective.value(row_factors, col_factors, n_threads)
-    run.stop_when_settled(tolerance)
-    for iteration in run.iterations(start):
-        began = time.perf_counter()
-        try:
-            row_fall, row_gradient = rows.improve(row_factors, col_factors)
-            col_fall, col_gradient = cols.improve(col_factors, row_factors)
-        except DivergedError as error:
-            raise DivergedError(f"iteration {iteration + 1}: {error}") from None
-        # What each step takes off a quadratic is known to the solver, so J itself is summed only once, at the start.
-        fall = row_fall + col_fall
-        value = value - fall if loss.quadratic else objective.value(row_factors, col_factors, n_threads)
-        if not np.isfinite(value):
-            term = "rows" if not np.isfinite(row_fall) else "columns"
-            raise DivergedError(
-                f"iteration {iteration + 1}: the factors of the {term} are no longer finite; "
-                "raise regularization or lower the weights of the positives."
-            )
-        run.report(
-            objective=value,
-            gradient_norm=float(np.sqrt(row_gradient + col_gradient)),
-            seconds=time.perf_counter() - began,
-            **after_sweep(),
-        )
-        if after_report is not None:
-            after_report()
-        run.stop_when_settled(tolerance)
+
+    name = "als"
+    bound = True
+
+    def __init__(self, steps: int = 5, row_steps: int = 3, method: str = "auto") -> None:
+        super().__init__()
+        self.steps, self.row_steps, self.method = steps, row_steps, method
+        self._rows: dict[Key, RowSolver] = {}
+
+    def improve(self, block: Block, key: Key) -> Improved:
+        require_majoriser(block.half.loss)
+        if block.rows_are_separate:
+            return self._by_rows(block, key)
+        here = block.here
+        point = block.at(here)
+        gradient = block.gradient(point, here)
+        scale = np.maximum(block.diagonal(point), np.finfo(here.dtype).tiny)
+        product = functools.partial(block.product, point)
+        here += conjugate_gradient(product, gradient, steps=self.steps, tolerance=0.0, scale=scale)[0]
+        return Improved(inner(gradient, gradient), value=block.at(here).value)
+
+    def _by_rows(self, block: Block, key: Key) -> Improved:
+        half, factors = block.half, block.tower.forward(block.theta)
+        rows = self._rows.get(key)
+        if rows is None or rows.side is not half.side:
+            method = choose(self.method, factors.shape[1])
+            rows = RowSolver(half.side, factors.shape[1], method, self.row_steps, half.threads, half.loss)
+            self._rows[key] = rows
+        fall, squared_norm = rows.improve(factors, half.other)
+        # What a step takes off a quadratic is known, so J need not be evaluated again.
+        return Improved(squared_norm, fall=fall if half.loss.quadratic else None)

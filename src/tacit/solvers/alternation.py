@@ -1,47 +1,84 @@
-"""The loop that all solvers on towers share.
+"""The one loop: plain ids, features, graphs, contexts, words and tags are all fitted by it.
 
     repeat: for each side, and each group of its fields: improve the group's parameters, all else fixed
 
-A solver says how to improve one block; the loop keeps P and Q in step with the parameters, adds up J and the norm of
-the gradient, stops by a relative rule, and catches what is not finite.
+A solver says how to improve one block and what it remembers of it; the loop keeps P and Q in step with the parameters,
+follows J and the norm of the gradient, stops by a relative rule, and catches what is not finite. It computes nothing
+that the solver did not ask for: a solver that knows by how much J fell costs no evaluation of J.
 """
 
 import time
-from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit import threads
-from tacit.errors import DivergedError
+from tacit.errors import DivergedError, InputError
 from tacit.objective.side_objective import Block
 from tacit.objective.two_towers import NAMES, Name, Parameters, TwoTowers
 from tacit.progress import Run
 
 Array = NDArray[Any]
+Key = tuple[Name, tuple[int, ...]]
+"""Which block: the side, and the fields of its tower."""
 
 
 class Improved(NamedTuple):
-    """J as the solver last saw it, of this block's terms, and the squared norm of the gradient where it began."""
+    """What a step on a block found out.
 
-    value: float
+    squared_norm : of the gradient where the step began
+    value : J as the solver last saw it, of this block's terms; or
+    fall : by how much J fell. With neither, the loop evaluates J after the sweep
+    """
+
     squared_norm: float
+    value: float | None = None
+    fall: float | None = None
 
 
-class Solver(Protocol):
-    """How one block is improved."""
+class Solver:
+    """How one block is improved.
 
-    name: str
-    remedy: str
+    ``memory`` holds whatever a solver remembers of a block from sweep to sweep. It is all that a checkpoint needs
+    beside the parameters: a solver that keeps nothing else resumes to the same bits.
+    """
+
+    name: ClassVar[str]
+    remedy: ClassVar[str] = "raise regularization or lower the weights of the positives"
     """What a user should change when training diverges."""
-    by_field: bool
+    by_field: ClassVar[bool] = False
     """Whether fields follow each other (Gauss–Seidel) or all fields in which P is linear move together."""
-    bound: bool
+    bound: ClassVar[bool] = False
     """Whether ℓ's curvature is replaced by that of its quadratic majoriser."""
 
-    def improve(self, block: Block, key: tuple[Name, tuple[int, ...]]) -> Improved:
+    def __init__(self) -> None:
+        self.memory: dict[Key, Array] = {}
+
+    def improve(self, block: Block, key: Key) -> Improved:
         """Change ``block.here`` in place."""
+        raise NotImplementedError
+
+    def state(self) -> dict[str, Array]:
+        """The memory as named arrays; ``restore`` takes it back."""
+        return {f"{name} {','.join(map(str, group))}": array for (name, group), array in self.memory.items()}
+
+    def recalled(self, key: Key, shape: tuple[int, ...]) -> Array | None:
+        """What is remembered of a block; what has another shape, from a damaged checkpoint, is refused."""
+        found = self.memory.get(key)
+        if found is not None and found.shape != shape:
+            raise InputError(
+                f"checkpoint: what the solver remembers of the {key[0]} has the shape {found.shape} and not {shape}; "
+                "delete the file to start anew."
+            )
+        return found
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """Go on from what an earlier solver of the same kind remembered."""
+        for label, array in state.items():
+            name, group = label.split(" ")
+            self.memory["rows" if name == "rows" else "cols", tuple(map(int, group.split(",")))] = array
 
 
 def alternate(
@@ -51,7 +88,6 @@ def alternate(
     run: Run,
     *,
     tolerance: float = 0.0,
-    start: int = 0,
     after_sweep: Callable[[], dict[str, Any]] = dict,
     after_report: Callable[[], None] | None = None,
     n_threads: int = 0,
@@ -59,15 +95,19 @@ def alternate(
     """Improve the parameters in place until the run ends or J changes by less than ``tolerance`` of it.
 
     ``after_sweep`` is called after every sweep, and what it returns joins the record of that sweep; ``after_report``
-    is called when the record is in the run's history. With ``start`` above zero the run goes on from its history.
+    is called when the record is in the run's history. A run that has a history goes on from it.
 
     Every record has the objective, the norm of the gradient (each block's where its step began) and the seconds.
     """
     run.stop_when_settled(tolerance)
     with threads.single_threaded_blas():
-        for iteration in run.iterations(start):
+        value = run.history[-1]["objective"] if run.history else problem.value(parameters, n_threads)
+        for iteration in run.iterations(len(run.history)):
             began = time.perf_counter()
-            value, squared_norm = _sweep(problem, parameters, solver, iteration, n_threads)
+            try:
+                value, squared_norm = _sweep(problem, parameters, solver, value, n_threads)
+            except DivergedError as error:
+                raise DivergedError(f"iteration {iteration + 1}: {error}") from None
             run.report(
                 objective=value,
                 gradient_norm=float(np.sqrt(squared_norm)),
@@ -80,24 +120,40 @@ def alternate(
 
 
 def _sweep(
-    problem: TwoTowers, parameters: Parameters, solver: Solver, iteration: int, n_threads: int
+    problem: TwoTowers, parameters: Parameters, solver: Solver, value: float, n_threads: int
 ) -> tuple[float, float]:
-    value = squared_norm = 0.0
+    """J after one sweep, from J before it, and the squared norm of the gradient."""
+    squared_norm = 0.0
+    evaluated = True
     for name, opposite in zip(NAMES, reversed(NAMES)):
         tower, theta = problem.tower(name), parameters.of(name)
         other = problem.tower(opposite).forward(parameters.of(opposite), n_threads)
-        elsewhere = problem.penalty(opposite, parameters.of(opposite), other, n_threads)
+        elsewhere: float | None = None
         half = problem.half(name, other, bound=solver.bound, n_threads=n_threads)
         groups = [(place,) for place in range(len(tower.fields))] if solver.by_field else tower.groups
         for group in groups:
             improved = solver.improve(Block(half, tower, theta, group), (name, group))
-            value = improved.value + elsewhere + problem.ridge(name, theta, except_for=group)
             squared_norm += improved.squared_norm
-            if not (np.isfinite(value) and np.isfinite(improved.squared_norm)):
-                term = "objective" if not np.isfinite(value) else "gradient"
-                field = ", ".join(tower.fields[place].name for place in group)
-                raise DivergedError(
-                    f"iteration {iteration + 1}: the {term} is no longer finite after the step on the {field} of the "
-                    f"{name} (solver {solver.name!r}); {solver.remedy}."
-                )
+            if improved.value is not None:
+                if elsewhere is None:
+                    elsewhere = problem.penalty(opposite, parameters.of(opposite), other, n_threads)
+                value = improved.value + elsewhere + problem.ridge(name, theta, except_for=group)
+                evaluated = True
+            elif improved.fall is not None and evaluated:
+                value -= improved.fall
+            else:
+                evaluated = False
+            fields = ", ".join(tower.fields[place].name for place in group)
+            _require_finite(value, squared_norm, f"{fields} of the {name}", solver)
+    if not evaluated:
+        value = problem.value(parameters, n_threads)
+        _require_finite(value, squared_norm, "columns", solver)
     return value, squared_norm
+
+
+def _require_finite(value: float, squared_norm: float, where: str, solver: Solver) -> None:
+    if not (np.isfinite(value) and np.isfinite(squared_norm)):
+        term = "objective" if not np.isfinite(value) else "gradient"
+        raise DivergedError(
+            f"the {term} is no longer finite after the step on the {where} (solver {solver.name!r}); {solver.remedy}."
+        )

@@ -1,52 +1,71 @@
-"""Alternating solves for towers and graphs, matrix-free: conjugate gradient on ℓ's quadratic majoriser.
+"""Conjugate gradient on H s = −g, with products H·d only: the inner loop of every solver on blocks.
 
-For the squared loss the block's problem *is* a quadratic and this is alternating least squares on all of W at once
-(LEML, GRALS). For other losses the quadratic touches J where we are and lies above it, so no number of steps can raise
-J and no line search is needed. Preconditioned by the diagonal: features differ in frequency by orders of magnitude.
-A side that has ids only, and no graph, falls apart into rows: those go to the row solver of ``solvers.als``.
+The kernel of alternating least squares has its own, on one row's system at a time (``kernels.als``), and ridge
+regression one on many right sides at once (``solvers.ridge``): there the recursion runs on other shapes.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
-from tacit.objective.side_objective import Block
-from tacit.objective.towers import LinearTower
-from tacit.objective.two_towers import Name
 from tacit.objective.vectors import inner
-from tacit.solvers import als
-from tacit.solvers.alternation import Improved
-from tacit.solvers.newton import preconditioned
+
+Array = NDArray[Any]
 
 
-class Alternating:
-    """``steps`` of conjugate gradient per block and sweep from where it is, ``row_steps`` where rows are separate."""
+def conjugate_gradient(
+    product: Callable[[Array], Array],
+    gradient: Array,
+    *,
+    steps: int,
+    tolerance: float,
+    scale: Array | None = None,
+    radius: float = np.inf,
+) -> tuple[Array, Array]:
+    """s ≈ −H⁻¹ g with ‖s‖ ≤ radius, and the residual −g − H s.
 
-    name = "als"
-    remedy = "raise regularization or lower the weights of the positives"
-    by_field = False
-    bound = True
+    Parameters
+    ----------
+    product : d ↦ H d
+    steps, tolerance : at most so many steps; done when the residual has shrunk to this share of what it was
+    scale : diagonal preconditioner; the residual is then measured in its norm
+    radius : of the trust region; a step beyond it, or along a direction of no curvature, ends on its border (Steihaug)
 
-    def __init__(self, steps: int = 5, row_steps: int = 3) -> None:
-        self.steps, self.row_steps = steps, row_steps
-        self._rows: dict[tuple[Name, tuple[int, ...]], als.RowSolver] = {}
+    >>> step, _ = conjugate_gradient(lambda d: np.array([2.0, 4.0]) * d, np.array([2.0, 2.0]), steps=2, tolerance=0.0)
+    >>> step.tolist()
+    [-1.0, -0.5]
+    """
+    step = np.zeros_like(gradient)
+    number = step.dtype.type
+    residual = -gradient
+    solved = residual if scale is None else residual / scale
+    direction = solved.copy()
+    energy = inner(residual, solved)
+    enough = tolerance**2 * energy
+    for _ in range(steps):
+        if energy <= enough or energy == 0.0:
+            break
+        image = product(direction)
+        curvature = inner(direction, image)
+        alpha = energy / curvature if curvature > 0 else np.inf
+        border = _to_border(step, direction, radius) if np.isfinite(radius) else np.inf
+        if not min(alpha, border) < np.inf:
+            break
+        step += number(min(alpha, border)) * direction
+        residual -= number(min(alpha, border)) * image
+        if alpha > border:
+            break
+        solved = residual if scale is None else residual / scale
+        fresh = inner(residual, solved)
+        direction = solved + number(fresh / energy) * direction
+        energy = fresh
+    return step, residual
 
-    def improve(self, block: Block, key: tuple[Name, tuple[int, ...]]) -> Improved:
-        als.require_majoriser(block.half.loss)
-        tower = block.tower
-        if isinstance(tower, LinearTower) and tower.is_ids and block.half.graph is None and not block.penalised:
-            return self._by_rows(block, key)
-        here = block.here
-        point = block.at(here)
-        gradient = block.gradient(point, here)
-        scale = np.maximum(block.diagonal(point), np.finfo(here.dtype).tiny)
-        here += preconditioned(block, point, gradient, scale, self.steps, 0.0)
-        return Improved(block.at(here).value, inner(gradient, gradient))
 
-    def _by_rows(self, block: Block, key: tuple[Name, tuple[int, ...]]) -> Improved:
-        half, factors = block.half, block.tower.forward(block.theta)
-        if key not in self._rows:
-            method = als.choose("auto", factors.shape[1])
-            self._rows[key] = als.RowSolver(
-                half.side, factors.shape[1], method, self.row_steps, half.threads, half.loss
-            )
-        _, squared_norm = self._rows[key].improve(factors, half.other)
-        return Improved(half.at(factors).value, squared_norm)
+def _to_border(step: Array, direction: Array, radius: float) -> float:
+    """α > 0 with ‖step + α direction‖ = radius."""
+    along, across, square = inner(step, direction), inner(step, step), inner(direction, direction)
+    root = float(np.sqrt(along**2 + square * max(radius**2 - across, 0.0)))
+    return (radius**2 - across) / (along + root) if along >= 0 else (root - along) / square

@@ -18,13 +18,11 @@ from numpy.typing import NDArray
 from tacit import threads
 from tacit.kernels import descent as kernels
 from tacit.objective.side_objective import Block
-from tacit.objective.two_towers import Name
 from tacit.objective.vectors import CHUNK, inner
-from tacit.solvers.alternation import Improved
-from tacit.solvers.newton import backtrack
+from tacit.solvers.alternation import Improved, Key, Solver
+from tacit.solvers.backtracking import backtrack
 
 Array = NDArray[Any]
-Key = tuple[Name, tuple[int, ...]]
 
 
 def _value_and_gradient(block: Block) -> tuple[float, Array]:
@@ -38,56 +36,48 @@ def _value_and_gradient(block: Block) -> tuple[float, Array]:
     return value, np.ascontiguousarray(pulled).reshape(-1)
 
 
-class Adagrad:
-    """One adaptive step per field. Reports J as the last field's gradient pass found it."""
+class Adagrad(Solver):
+    """One adaptive step per field. Reports J as the last field's gradient pass found it.
+
+    Remembers G = Σ (∂J/∂θ)² of each block.
+    """
 
     name = "adagrad"
     remedy = "lower learning_rate"
     by_field = True
-    bound = False
 
     def __init__(self, rate: float = 0.05, epsilon: float = 1e-4, nonnegative: bool = False) -> None:
+        super().__init__()
         self.rate, self.epsilon, self.nonnegative = rate, epsilon, nonnegative
-        self.sums: dict[Key, Array] = {}
-        """Σ (∂J/∂θ)² per block: part of the state that a checkpoint needs."""
         self._rates: dict[Key, Array] = {}
-
-    def state(self) -> dict[str, Array]:
-        """The sums by name, for a checkpoint; ``resume`` takes them back."""
-        return {f"sums {name} {','.join(map(str, group))}": sums for (name, group), sums in self.sums.items()}
-
-    def resume(self, state: dict[str, Array]) -> None:
-        for label, sums in state.items():
-            _, name, group = label.split(" ")
-            self.sums["rows" if name == "rows" else "cols", tuple(map(int, group.split(",")))] = sums
 
     def improve(self, block: Block, key: Key) -> Improved:
         value, gradient = _value_and_gradient(block)
-        if key not in self.sums:
-            self.sums[key] = np.zeros_like(block.here)
+        if self.recalled(key, block.here.shape) is None:
+            self.memory[key] = np.zeros_like(block.here)
         if key not in self._rates:
             field = block.tower.fields[block.group[0]]
             self._rates[key] = (self.rate / field.map.overlap()).astype(gradient.dtype)
         width = len(block.tower.fields[block.group[0]].columns)
-        here, sums, rates = block.here, self.sums[key], self._rates[key]
+        here, sums, rates = block.here, self.memory[key], self._rates[key]
         chunks = threads.even_chunks(len(rates), max(1, CHUNK // width))
         epsilon = gradient.dtype.type(self.epsilon)
         parts = threads.run(
             lambda a, b: kernels.adagrad(a, b, width, rates, epsilon, self.nonnegative, gradient, sums, here),
             chunks, block.half.threads,
         )  # fmt: skip
-        return Improved(value, float(sum(parts)))
+        return Improved(float(sum(parts)), value=value)
 
 
-class Gradient:
+class Gradient(Solver):
     """θ ← θ − γ ∇J: the plain batch gradient of fBGD Eq. 21, which has no one rate that fits all (Figure 3)."""
 
     name = "gradient"
     remedy = "lower learning_rate, or use solver='adagrad', which adapts the rate of each parameter"
     by_field = True
-    bound = False
 
     def __init__(self, rate: float = 1e-4, nonnegative: bool = False) -> None:
+        super().__init__()
         self.rate, self.nonnegative = rate, nonnegative
 
     def improve(self, block: Block, key: Key) -> Improved:
@@ -97,26 +87,26 @@ class Gradient:
             here -= gradient.dtype.type(self.rate) * gradient
             if self.nonnegative:
                 np.maximum(here, 0, out=here)
-            return Improved(value, inner(gradient, gradient, block.half.threads))
+            return Improved(inner(gradient, gradient, block.half.threads), value=value)
 
 
-class LineSearch:
-    """Gradient descent whose rate is halved until J falls enough, then doubled for the next time (Algorithm 6)."""
+class LineSearch(Solver):
+    """Gradient descent whose rate is halved until J falls enough, then doubled for the next time (Algorithm 6).
+
+    Remembers the rate with which the next sweep begins on each block.
+    """
 
     name = "linesearch"
-    remedy = "raise regularization or lower the weights of the positives"
-    by_field = False
-    bound = False
-
-    def __init__(self) -> None:
-        self._rates: dict[Key, float] = {}
 
     def improve(self, block: Block, key: Key) -> Improved:
         here = block.here
         point = block.at(here)
         gradient = block.gradient(point, here)
         squared_norm = inner(gradient, gradient)
-        alpha, value = backtrack(block, point, here, gradient, -gradient, self._rates.get(key, 1.0))
+        known = self.recalled(key, (1,))
+        first = 1.0 if known is None else float(known[0])
+        along = block.line_function(point, here, -gradient)
+        alpha, value = backtrack(along, point.value, -squared_norm, first=first)
         here -= here.dtype.type(alpha) * gradient
-        self._rates[key] = 2 * alpha or 1.0
-        return Improved(value, squared_norm)
+        self.memory[key] = np.array([2 * alpha or 1.0])
+        return Improved(squared_norm, value=value)

@@ -16,8 +16,8 @@ from tacit.objective import losses
 from tacit.objective.two_towers import TwoTowers
 from tacit.objective.whole_data import WholeData
 from tacit.progress import Run
+from tacit.solvers.als import AlternatingLeastSquares
 from tacit.solvers.alternation import alternate
-from tacit.solvers.conjugate import Alternating
 from tacit.solvers.label_embedding import label_space_sppmi
 
 _RIDGE = 0.01
@@ -57,5 +57,5 @@ def weighted_embedding(
     problem = TwoTowers.of_ids(objective, factors)
     parameters = problem.start(random_state, 1.0 / np.sqrt(factors))
     with Run("embed labels", iterations, progress=False) as run:
-        alternate(problem, parameters, Alternating(), run, n_threads=threads)
+        alternate(problem, parameters, AlternatingLeastSquares(), run, n_threads=threads)
     return problem.factors(parameters)[0][found.of_row].astype(np.float64)

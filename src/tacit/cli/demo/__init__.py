@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from tacit import atomic_file
 from tacit.cli.demo.screen import print_section
 from tacit.cli.options import json_option
 from tacit.cli.output import console, print_json
@@ -54,7 +55,7 @@ def command(folder: Path, packages: int, only: tuple[str, ...], as_json: bool) -
     footer = f"{debian.table.height:,} packages of {debian.release}, made by `tacit demo`."
     folder.mkdir(parents=True, exist_ok=True)
     page = folder / "index.html"
-    page.write_text(render("What Tacit sees in Debian's packages", LEAD, sections, footer), encoding="utf-8")
+    atomic_file.write_text(page, render("What Tacit sees in Debian's packages", LEAD, sections, footer))
     if as_json:
         outcome: dict[str, Any] = {name: dict(one.figures) for name, one in zip(seconds, sections)}
         print_json(outcome | {"seconds": seconds, "page": str(page)})

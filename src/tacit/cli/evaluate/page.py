@@ -6,19 +6,22 @@ from typing import Any
 
 import click
 
+from tacit import atomic_file
 from tacit._version import __version__
 from tacit.cli.options import OutputFile
 from tacit.cli.output import say
 from tacit.report.blocks import Block, Lines, Paragraph, Section, Table
 
-html_option = click.option("--html", "page", type=OutputFile(), help="Also write a page with pictures to this file.")
+html_option = click.option(
+    "--html", "page", type=OutputFile("page"), help="Also write a page with pictures to this file."
+)
 
 
 def write_page(path: Path, title: str, lead: str, sections: Sequence[Section], *, silent: bool) -> None:
     """The page as one file; says where it is."""
     from tacit.report.page import render
 
-    path.write_text(render(title, lead, sections, f"Made by `tacit evaluate`, Tacit {__version__}."), encoding="utf-8")
+    atomic_file.write_text(path, render(title, lead, sections, f"Made by `tacit evaluate`, Tacit {__version__}."))
     if not silent:
         say(f"wrote the page {path}.")
 

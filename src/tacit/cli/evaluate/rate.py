@@ -14,7 +14,6 @@ from tacit.cli.options import json_option
 from tacit.cli.output import console, print_json, print_table
 from tacit.cli.rating_models import PARAMETERS, rating_options
 from tacit.cli.rating_table import RatingTable, rating_table_options
-from tacit.errors import InputError
 
 
 @click.command("rate")
@@ -40,17 +39,14 @@ def command(
     else:
         refuse_beside_model(PARAMETERS)
         model = open_model(model_path, "evaluate rate", "predict_then_learn", "tacit fit rate or tacit stream")
-    data = ratings.read()
-    if not len(data):
-        raise InputError(f"{ratings.table!r} holds no ratings; give a file with at least one line below its header.")
-    users, items, actual = data[ratings.user], data[ratings.item], data[ratings.rating].to_numpy().astype(float)
+    users, items, actual = ratings.read()
     began = time.perf_counter()
     predictions = {"model": model.predict_then_learn(users, items, actual)}
     seconds = time.perf_counter() - began
     predictions |= {"item's mean": means_so_far(actual, items), "mean so far": means_so_far(actual)}
     errors = {name: {"mae": mae(actual, guess), "rmse": rmse(actual, guess)} for name, guess in predictions.items()}
     outcome = {
-        "ratings": len(data),
+        "ratings": len(actual),
         "users": users.n_unique(),
         "items": items.n_unique(),
         **errors,
@@ -59,7 +55,7 @@ def command(
     if as_json:
         print_json(outcome)
     else:
-        console().print(f"{len(data):,} ratings of {outcome['items']:,} items by {outcome['users']:,} users, each "
+        console().print(f"{len(actual):,} ratings of {outcome['items']:,} items by {outcome['users']:,} users, each "
                         f"predicted before it was learned from, in {seconds:.1f} s")  # fmt: skip
         print_table(("", *errors), [(name.upper(), *(f"{one[name]:.4f}" for one in errors.values()))
                                     for name in ("mae", "rmse")])  # fmt: skip

@@ -62,7 +62,7 @@ def command(
         fitting = time.perf_counter() - start
     else:
         refuse_beside_model({"test", "split_seed", *PARAMETERS})
-        model = open_model(model_path, "evaluate tag", "words_", "tacit fit tag")
+        model = open_model(model_path, "evaluate tag", ("words_", "predict_topk"), "tacit fit tag")
         tested = tagged
     truth = Labelled.of([labels[row] for row in tested], model.classes_, model.tagger_.label_frequency_,
                         model.tagger_.rows_seen_)  # fmt: skip

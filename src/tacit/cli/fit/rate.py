@@ -41,19 +41,18 @@ def command(
     """
     from tacit.metrics.ratings import mae, rmse
 
-    data = ratings.read()
+    columns = ratings.read()
     model = make_model()
     began = time.perf_counter()
-    columns = data[ratings.user], data[ratings.item], data[ratings.rating]
     predictions = model.predict_then_learn(*columns)
     for _ in range(passes - 1):
         model.partial_fit(*columns)
     seconds = time.perf_counter() - began
     model.save(model_path)
-    actual = data[ratings.rating].to_numpy()
+    actual = columns[2]
     outcome: dict[str, Any] = {
         "model": str(model_path),
-        "ratings": len(data),
+        "ratings": len(actual),
         "passes": passes,
         "users": len(model.user_ids_),
         "items": len(model.item_ids_),

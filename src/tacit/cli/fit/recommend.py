@@ -20,7 +20,7 @@ from tacit.errors import InputError
 @side_options
 @click.option("--report-gain", is_flag=True, help="Also measure held out whether features and graphs help.")
 @recommender_options
-@click.option("--checkpoint", type=OutputFile(), help="File from which an interrupted fit resumes.")
+@click.option("--checkpoint", type=OutputFile("checkpoint"), help="File from which an interrupted fit resumes.")
 @json_option
 def command(
     source: Source,

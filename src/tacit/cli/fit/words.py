@@ -1,42 +1,35 @@
 """``tacit fit words``: vectors of words from text, or of items from sequences."""
 
+import shlex
 import time
 from pathlib import Path
 from typing import Any
 
 import click
 
-from tacit.cli.defaults import parameter_of
-from tacit.cli.options import OutputFile, json_option, model_output_option, seed_option, threads_option
+from tacit.cli.defaults import parameters_of
+from tacit.cli.options import Function, OutputFile, json_option, model_output_option, packed
 from tacit.cli.output import print_json
+from tacit.report.plain import visible
 
-VECTORS = ("sum", "word", "context")
-_parameter = parameter_of("WordVectors")
+
+def _word_vectors(function: Function) -> Function:
+    """Parameters of ``WordVectors``; the verb gets one dictionary ``parameters``."""
+    names, options = parameters_of("WordVectors")
+    return packed(function, options, lambda given: {"parameters": given}, names)
 
 
 @click.command("words")
 @click.argument("texts", nargs=-1, required=True, type=click.Path(path_type=Path))
 @model_output_option
-@_parameter("--factors", type=int, help="Dimension of the vectors.")
-@_parameter("--window", type=int, help="Neighbours up to this distance count.")
-@_parameter("--min-count", type=int, help="Drop words that occur less often.")
-@_parameter("--max-words", type=int, help="Keep at most so many words.")
-@_parameter("--tokenizer", type=click.Choice(["split", "words"]),
-            help="Take words as they stand, or lower-case runs of letters.")  # fmt: skip
-@_parameter("--sentences", type=click.Choice(["lines", "files"]),
-            help="Where a sentence ends.")  # fmt: skip
-@_parameter("--iterations", type=int, help="Sweeps at most; by default what the solver needs.")
-@_parameter("--vectors", "output", type=click.Choice(VECTORS),
-            help="Which vectors count.")  # fmt: skip
-@click.option("--keep-counts", is_flag=True, help="Keep the counts in the file, to continue with more text later.")
-@_parameter("--memory", type=float, help="Gigabytes of counts to hold before going to disk.")
-@click.option("--checkpoint", type=OutputFile(), help="Keep the sweeps done so far here, and go on from there.")
+@click.option(
+    "--checkpoint", type=OutputFile("checkpoint"), help="Keep the sweeps done so far here, and go on from there."
+)
 @click.option("--word2vec", type=OutputFile(), help="Write the vectors to a word2vec file as well.")
 @click.option("--binary", is_flag=True, help="Write that file in binary.")
 @click.option("--map", "picture", type=OutputFile(), help="Draw the most frequent words to this picture.")
 @click.option("--questions", type=click.Path(path_type=Path), help="Answer a file of analogies, and print the score.")
-@seed_option
-@threads_option
+@_word_vectors
 @json_option
 def command(
     texts: tuple[Path, ...],
@@ -45,9 +38,9 @@ def command(
     binary: bool,
     picture: Path | None,
     questions: Path | None,
-    seed: int,
+    checkpoint: Path | None,
+    parameters: dict[str, Any],
     as_json: bool,
-    **parameters: Any,
 ) -> None:
     """Learn word vectors from TEXTS: files (also packed by gzip, bzip2 or xz), folders or patterns.
 
@@ -56,7 +49,7 @@ def command(
     from tacit import WordVectors
 
     began = time.perf_counter()
-    model = WordVectors(**parameters, random_state=seed, progress=False if as_json else None).fit(texts)
+    model = WordVectors(**parameters, checkpoint=checkpoint, progress=False if as_json else None).fit(texts)
     model.save(model_path)
     outcome: dict[str, Any] = {
         "model": str(model_path),
@@ -77,4 +70,5 @@ def command(
     click.echo(f"{outcome['words']} words, {model.factors} factors, {outcome['sweeps']} sweeps, {outcome['seconds']} s")
     if scores is not None:
         click.echo(str(scores))
-    click.echo(f"saved to {model_path}; try: tacit similar {model_path} {model.words[0]}")
+    word = shlex.quote(visible(model.words[0]))
+    click.echo(f"saved to {model_path}; try: tacit similar {shlex.quote(str(model_path))} {word}")

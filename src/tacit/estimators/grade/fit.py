@@ -24,7 +24,7 @@ from tacit.estimators.grade.settings import (
 from tacit.features.feature_moments import FeatureMap, group_means, scores
 from tacit.features.scaling import Scaling
 from tacit.objective.pairwise import Splits, matched_priors
-from tacit.progress import Run
+from tacit.progress import Run, without_clock
 from tacit.solvers.all_threshold import solve_logistic_path
 from tacit.solvers.ordinal_exact import class_totals, collect_moments, present_priors, solve_path
 from tacit.solvers.stochastic import Descent, RowSampler
@@ -128,11 +128,6 @@ def cut(score: Vector, codes: Codes, weights: Vector, count: int, rule: str) -> 
     """Thresholds and the slope of the probabilities, from scores of labelled rows."""
     cuts = thresholds(score, codes, weights, count, rule)
     return cuts, fit_temperature(decision_values(score, cuts), codes, weights)
-
-
-def without_clock(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Records without their times: equal models are equal files."""
-    return [{key: value for key, value in record.items() if key != "elapsed"} for record in history]
 
 
 def _choose(

@@ -7,11 +7,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tacit.estimators.grade.fit import cut, without_clock
+from tacit.estimators.grade.fit import cut
 from tacit.estimators.grade.settings import Fitted, Settings
 from tacit.features.feature_moments import FeatureMap, scores
 from tacit.objective.pairwise import Splits
-from tacit.progress import Run
+from tacit.progress import Run, without_clock
 from tacit.solvers.ordinal_exact import collect_moments, present_priors
 from tacit.solvers.stochastic import Descent, Reservoir, RowSampler
 

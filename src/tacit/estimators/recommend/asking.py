@@ -42,7 +42,7 @@ def listed(wanted: Any, ids: Ids) -> Array:
     if isinstance(wanted, np.ndarray) and wanted.dtype.kind in "iuO":
         return wanted
     wanted = list(wanted)
-    if wanted and all(isinstance(value, int | np.integer) for value in wanted):
+    if wanted and all(isinstance(value, int | np.integer) and -(2**63) <= value < 2**63 for value in wanted):
         return np.array(wanted, dtype=np.int64)
     array = np.empty(len(wanted), dtype=object)
     array[:] = wanted

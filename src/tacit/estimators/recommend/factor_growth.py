@@ -12,11 +12,11 @@ from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
 from tacit.data.matrix import as_csr, take_rows, transpose
 from tacit.errors import InputError
-from tacit.estimators.recommend import tower_fit
 from tacit.estimators.recommend.asking import listed
 from tacit.estimators.recommend.whole_data_fit import random_factors
 from tacit.objective import losses
 from tacit.solvers import als
+from tacit.solvers.row_placement import place_rows
 
 if TYPE_CHECKING:
     from tacit.estimators.recommend.factor_recommender import FactorRecommender
@@ -143,7 +143,7 @@ def fold_in(model: "FactorRecommender", positives: sp.csr_array, side: str, feat
             base = from_features(model, features, side)
             if len(base) != positives.shape[0]:
                 raise InputError(f"features must have {positives.shape[0]} rows, one for each, but has {len(base)}.")
-            return tower_fit.place_rows(problem, loss, other, base, model.threads)
+            return place_rows(problem, loss, other, base, model.threads)
         factors = np.zeros((positives.shape[0], other.shape[1]), dtype=np.float32)
         als.solve_exactly(problem, factors, other, model.threads, loss=loss)
     return factors

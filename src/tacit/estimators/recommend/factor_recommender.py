@@ -1,5 +1,6 @@
 """Recommend from positives alone: factorize the whole matrix, labelled and unlabelled cells alike."""
 
+import dataclasses
 import os
 from collections.abc import Hashable, Mapping
 from typing import Any, Self
@@ -25,12 +26,14 @@ from tacit.estimators.recommend import (
 )
 from tacit.estimators.recommend.asking import Filter, ScoreRows, Unknown, listed
 from tacit.estimators.recommend.derived import Derived
+from tacit.estimators.recommend.settings import FitSettings
 from tacit.estimators.recommend.tables import FACTOR
 from tacit.metrics.evaluation import hidden_ndcg
 from tacit.objective.formulations import Unlabelled
 from tacit.objective.losses import Loss
 from tacit.objective.recipes import Recipe
 from tacit.objective.weights import PositiveWeight
+from tacit.progress import without_clock
 
 Array = NDArray[Any]
 
@@ -67,7 +70,7 @@ class FactorRecommender(Model):
     learning_rate : γ of ``"adagrad"`` and ``"gradient"``
     regularization, ridge_exponent : the mean ridge in units of the mean weight of a row's positives, and how it is
         spread: λ_x ∝ (total weight of the cells of x)^ν. None chooses the ridge from the number of positives per row
-        and column and from that of the factors (``tacit.objective.recipes.default_ridge``)
+        and column and from that of the factors (``tacit.objective.default_ridge``)
     iterations : sweeps over rows and columns at most; None: 10 of solves, 100 or 200 of gradient steps
     tolerance : stop when a sweep lowers the objective by less than this share of it
     held_out, patience : hold out this share of the positives, stop after ``patience`` sweeps without a better
@@ -181,8 +184,7 @@ class FactorRecommender(Model):
         )
         if report_gain:
             self.gain_ = side_gain.measure(self, data)
-        self._keep(data, whole_data_fit.fit(self, data))
-        return self
+        return self.keep(data, whole_data_fit.fit(self._settings(), data))
 
     def partial_fit(self, interactions: Any, y: Any = None, *, iterations: int = 2) -> Self:
         """Go on with more interactions: new rows and columns join, known ones are trained on.
@@ -192,12 +194,13 @@ class FactorRecommender(Model):
         """
         if not self.__sklearn_is_fitted__():
             return self.fit(interactions)
-        checks.integer("iterations", iterations, 1)
+        sweeps = checks.integer("iterations", iterations, 1)
         factor_growth.require_plain(self, "partial_fit")
         data = factor_growth.joined(self, as_interactions(interactions))
         start = factor_growth.grown_factors(self, data.shape)
-        self._keep(data, whole_data_fit.fit(self, data, start=start, iterations=iterations))
-        return self
+        return self.keep(
+            data, whole_data_fit.fit(dataclasses.replace(self._settings(), iterations=sweeps), data, start=start)
+        )
 
     def add(self, row: Hashable, cols: Any, weights: Any = 1.0, *, features: Any = None) -> Self:
         """Take in what one row has done since: its history grows, and its factor follows at once, without a refit.
@@ -369,7 +372,11 @@ class FactorRecommender(Model):
     def seen_(self, positives: sp.csr_array) -> None:
         factor_events.assign(self, positives=positives)
 
-    def _keep(self, data: Interactions, fitted: whole_data_fit.Fitted) -> None:
+    def _settings(self) -> FitSettings:
+        return FitSettings.read(self.get_params(deep=False))
+
+    def keep(self, data: Interactions, fitted: whole_data_fit.Fitted) -> Self:
+        """Become the model of a fit that ran elsewhere (``tune``)."""
         learned = fitted.learned
         self.joined_cols_ = 0
         self.row_caches_ = fitted.row_caches
@@ -388,11 +395,11 @@ class FactorRecommender(Model):
         self.recipe_ = fitted.recipe
         self.row_weight_ = fitted.row_weight
         self.col_weight_ = fitted.col_weight
+        return self
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        timeless = [{k: v for k, v in record.items() if k not in ("seconds", "elapsed")} for record in self.history_]
         facts = {
-            "history": timeless,
+            "history": without_clock(self.history_),
             "solver": self.solver_,
             "recipe": self.recipe_.metadata(),
             "contexts": list(self.context_ids_),

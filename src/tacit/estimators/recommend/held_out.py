@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit.data.interactions import Interactions
+from tacit.estimators.checkpoint import below, prefixed
 from tacit.metrics.evaluation import evaluate_factors
 
 Array = NDArray[Any]
@@ -49,14 +50,14 @@ class HeldOut:
 
     def arrays(self) -> dict[str, Array]:
         """What a checkpoint keeps of this."""
-        return {BEST + name: array for name, array in self.kept.items()}
+        return prefixed(BEST, self.kept)
 
     def resume(self, history: list[dict[str, Any]], arrays: dict[str, Array]) -> None:
         """Go on after the sweeps in ``history``."""
         self.sweep = len(history)
         if scores := [record[f"held_out_{METRIC}"] for record in history][self.unsettled :]:
             self.best, self.best_sweep = max(scores), self.unsettled + int(np.argmax(scores)) + 1
-        self.kept = {name.removeprefix(BEST): array for name, array in arrays.items() if name.startswith(BEST)}
+        self.kept = below(arrays, BEST)
 
     @property
     def exhausted(self) -> bool:

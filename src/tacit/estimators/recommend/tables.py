@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from tacit.estimators.recommend.settings import CONTEXT_MODELS
 from tacit.estimators.schema import Array, Csr, Ids, Members, Proof, Repeated, Schema
-from tacit.estimators.solver_choice import CONTEXT_MODELS, ITERATIONS, SOLVERS
 from tacit.estimators.values import (
     SEED,
     Either,
@@ -19,6 +19,7 @@ from tacit.estimators.values import (
     Word,
 )
 from tacit.objective.losses import LOSSES
+from tacit.solvers import registry
 
 LOSS = Word(*LOSSES)
 POSITIVE_WEIGHT = Word("log", "value", "one")
@@ -86,7 +87,7 @@ FACTOR = Schema(
     parameters={
         "factors": Whole(1),
         "loss": LOSS,
-        "solver": Word(*SOLVERS),
+        "solver": Word(*registry.WITH_AUTO),
         "unlabelled_weight": Either(None, Number(above=0.0)),
         "unlabelled_target": Number(),
         "frequency_exponent": Either(Number(-STEEPEST, most=STEEPEST), Many(Number(-STEEPEST, most=STEEPEST), count=2)),
@@ -107,7 +108,7 @@ FACTOR = Schema(
     },
     facts={
         "history": History(),
-        "solver": Word(*ITERATIONS),
+        "solver": Word(*registry.NAMES),
         "recipe": RECIPE,
         "contexts": Many(Text()),
         "graphs": Many(Word("row_graph", "col_graph")),

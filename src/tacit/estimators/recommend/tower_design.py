@@ -7,24 +7,21 @@ factor of its own.
 """
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit.data.interactions import Interactions
-from tacit.data.matrix import as_csr
-from tacit.errors import UnsoundCombinationError
+from tacit.data.matrix import as_csr, one_hot
+from tacit.estimators.recommend.settings import FitSettings
 from tacit.objective.maps import Identity, Map, SparseMap, as_map
 from tacit.objective.penalties import laplacian
 from tacit.objective.recipes import Recipe, SideRule
 from tacit.objective.towers import Field, LinearTower, PairwiseTower, ProductTower, Tower, id_tower
 from tacit.objective.two_towers import Parameters, TwoTowers
 from tacit.objective.whole_data import WholeData
-
-if TYPE_CHECKING:
-    from tacit.estimators.recommend.factor_recommender import FactorRecommender
 
 Array = NDArray[Any]
 
@@ -50,54 +47,48 @@ def rows_of(data: Interactions, positives: sp.csr_array) -> Rows:
     return Rows(as_csr(cells, "interactions"), pairs[:, 0], context)
 
 
-def is_plain(model: "FactorRecommender", data: Interactions) -> bool:
+def is_plain(biases: bool, data: Interactions) -> bool:
     """Ids only: every row and column is its own factor."""
     beside = (data.row_features, data.col_features, data.row_graph, data.col_graph)
-    return not data.context_ids and not model.biases and all(side is None for side in beside)
+    return not data.context_ids and not biases and all(side is None for side in beside)
 
 
-def towers_of(
-    model: "FactorRecommender", data: Interactions, rows: Rows, recipe: Recipe, objective: WholeData
-) -> TwoTowers:
+def towers_of(settings: FitSettings, data: Interactions, rows: Rows, recipe: Recipe, objective: WholeData) -> TwoTowers:
     """The problem that training solves."""
-    if data.context_ids and data.row_graph is not None:
-        raise UnsoundCombinationError(
-            "row_graph joins rows, but with contexts a row of the objective is a row in its contexts; leave out "
-            "row_graph, or fit without contexts."
-        )
-    factors = model.factors + (2 if model.biases else 0)
-    pairwise = bool(data.context_ids) and model.context_model == "pairwise"
+    factors = settings.factors + (2 if settings.biases else 0)
+    pairwise = bool(data.context_ids) and settings.context_model == "pairwise"
     factors += 1 if pairwise else 0
     evidence = recipe.evidence(rows.positives)
     fields: list[tuple[str, Map]] = [("ids", Identity(data.shape[0]))]
     if data.context_ids:
-        fields = [("ids", _one_hot(rows.row, data.shape[0]))]
+        fields = [("ids", SparseMap(one_hot(rows.row, data.shape[0])))]
         fields += [
-            (f"context {name}", _one_hot(rows.context[name], len(ids))) for name, ids in data.context_ids.items()
+            (f"context {name}", SparseMap(one_hot(rows.context[name], len(ids))))
+            for name, ids in data.context_ids.items()
         ]
     if data.row_features is not None:
         fields.append(("features", as_map(data.row_features[rows.row], "row_features")))
     row_tower: Tower
-    if data.context_ids and model.context_model != "additive":
+    if data.context_ids and settings.context_model != "additive":
         kind = PairwiseTower if pairwise else ProductTower
-        width = np.arange(model.factors)
+        width = np.arange(settings.factors)
         parts = [Field(name, z, width, _ridge(recipe.rows, z, evidence[0])) for name, z in fields]
         row_tower = kind(len(rows.row), factors, parts)
     else:
-        one = factors - 1 if model.biases else None
-        row_tower = _linear(model, fields, recipe.rows, evidence[0], factors, biased=model.factors, one=one)
+        one = factors - 1 if settings.biases else None
+        row_tower = _linear(settings, fields, recipe.rows, evidence[0], factors, biased=settings.factors, one=one)
     col_fields: list[tuple[str, Map]] = [("ids", Identity(data.shape[1]))]
     if data.col_features is not None:
         col_fields.append(("features", as_map(data.col_features, "col_features")))
-    one = model.factors if model.biases or pairwise else None
-    col_tower = _linear(model, col_fields, recipe.cols, evidence[1], factors, biased=factors - 1, one=one)
+    one = settings.factors if settings.biases or pairwise else None
+    col_tower = _linear(settings, col_fields, recipe.cols, evidence[1], factors, biased=factors - 1, one=one)
     for name, tower in (("rows", row_tower), ("cols", col_tower)):
         # A plain side keeps its ridge on the factors themselves; elsewhere it moves to the parameters.
         if not (isinstance(tower, LinearTower) and tower.is_ids):
             side = getattr(objective, name)
             objective = replace(objective, **{name: replace(side, ridge=np.zeros_like(side.ridge))})
     graphs = {
-        f"{name}_graph": _graph(model, graph, name, rule, side_evidence)
+        f"{name}_graph": _graph(settings, graph, name, rule, side_evidence)
         for name, graph, rule, side_evidence in (
             ("row", data.row_graph, recipe.rows, evidence[0]),
             ("col", data.col_graph, recipe.cols, evidence[1]),
@@ -108,7 +99,7 @@ def towers_of(
 
 
 def _linear(
-    model: "FactorRecommender",
+    settings: FitSettings,
     fields: list[tuple[str, Map]],
     rule: SideRule,
     evidence: Array,
@@ -121,9 +112,9 @@ def _linear(
     rows = fields[0][1].rows
     if len(fields) == 1 and isinstance(fields[0][1], Identity) and one is None:
         return id_tower(rows, factors)
-    free = np.append(np.arange(model.factors), biased) if model.biases else np.arange(model.factors)
+    free = np.append(np.arange(settings.factors), biased) if settings.biases else np.arange(settings.factors)
     parts = [Field(name, z, free, _ridge(rule, z, evidence)) for name, z in fields]
-    if biased == model.factors and model.biases:
+    if biased == settings.factors and settings.biases:
         # w₀ of Eq. 11 belongs to the rows' bias.
         parts.append(Field("intercept", as_map(np.ones((rows, 1)), "intercept"), np.array([biased]), np.zeros(1)))
     return LinearTower(rows, factors, parts, [] if one is None else [(one, 1.0)])
@@ -135,17 +126,11 @@ def _ridge(rule: SideRule, z: Map, evidence: Array) -> Array:
     return rule.ridge_for(mass[:, 0].astype(np.float64))
 
 
-def _graph(model: "FactorRecommender", graph: sp.csr_array, name: str, rule: SideRule, evidence: Array) -> sp.csr_array:
+def _graph(settings: FitSettings, graph: sp.csr_array, name: str, rule: SideRule, evidence: Array) -> sp.csr_array:
     """λ_g L in units of the side's mean ridge, the graph scaled to a mean degree of one."""
     degree = float(graph.sum()) / graph.shape[0]
-    strength = model.graph_weight * float(np.mean(rule.ridge_for(evidence)))
+    strength = settings.graph_weight * float(np.mean(rule.ridge_for(evidence)))
     return laplacian(graph, strength / degree if degree > 0 else 0.0, f"{name}_graph", graph.shape[0])
-
-
-def _one_hot(numbers: Array, width: int) -> SparseMap:
-    ones = np.ones(len(numbers), dtype=np.float32)
-    cells = sp.csr_array((ones, numbers.astype(np.int32), np.arange(len(numbers) + 1)), shape=(len(numbers), width))
-    return SparseMap(as_csr(cells, "ids"))
 
 
 @dataclass(frozen=True)

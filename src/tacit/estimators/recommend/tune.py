@@ -3,14 +3,14 @@
 A seeded (1 + 1) search: the first trial is the model as given, the next ones change its factors and its loss alone;
 then some are drawn from the whole space, and most step away from the best so far, by steps that shrink. Every trial
 trains with early stopping on the same held-out positives, with a ridge that is larger by as much as the noise is
-(``objective.recipes.noise_level``): otherwise the best ridge of the smaller part would be too strong for all data. A
-trial with as many factors as the best one starts from its column factors, so most need only a few sweeps; the first of
-them do not count, for they judge a mixture of two settings. The same seed tries the same settings; a larger budget
-only tries more of them.
+(``objective.default_ridge.noise_level``): otherwise the best ridge of the smaller part would be too strong for all
+data. A trial with as many factors as the best one starts from its column factors, so most need only a few sweeps; the
+first of them do not count, for they judge a mixture of two settings. The same seed tries the same settings; a larger
+budget only tries more of them.
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,10 @@ from tacit.data.interactions import Interactions
 from tacit.errors import InputError
 from tacit.estimators.recommend import tower_design, whole_data_fit
 from tacit.estimators.recommend.factor_recommender import FactorRecommender, as_interactions
+from tacit.estimators.recommend.settings import FitSettings
+from tacit.objective.default_ridge import default_ridge
 from tacit.objective.losses import resolve
-from tacit.objective.recipes import UNLABELLED_TOTAL, default_ridge, exponents
+from tacit.objective.recipes import UNLABELLED_TOTAL, exponents
 from tacit.objective.weights import of_positives
 from tacit.progress import Callback, Run
 
@@ -139,7 +141,7 @@ class _Search:
         self.table: list[dict[str, Any]] = []
         self.best: dict[str, Any] = {}
         self.columns: Array | None = None
-        self.plain = tower_design.is_plain(model, data)
+        self.plain = tower_design.is_plain(model.biases, data)
         mass = of_positives(data.matrix.data, model.positive_weight).astype(np.float64).sum()
         self.unit = float(mass) / (data.shape[0] * data.shape[1])
         """Weight per cell at which all cells together weigh as much as the positives."""
@@ -159,7 +161,8 @@ class _Search:
             progress=False,
             callback=None,
         )
-        fitted = whole_data_fit.fit(model, self.data, start=start, iterations=SWEEPS, unsettled=mixed)
+        settings = replace(FitSettings.read(model.get_params(deep=False)), iterations=SWEEPS)
+        fitted = whole_data_fit.fit(settings, self.data, start=start, unsettled=mixed)
         scores = [record["held_out_ndcg"] for record in fitted.history][mixed:]
         if not scores:
             return False
@@ -183,8 +186,8 @@ class _Search:
         model, start, sweeps = self._build(setting), self._start(setting), self.best["sweeps"]
         if start is not None:
             sweeps = max(sweeps, SETTLING)
-        fitted = whole_data_fit.fit(model, self.data, start=start, iterations=sweeps)
-        model._keep(self.data, fitted)
+        settings = replace(FitSettings.read(model.get_params(deep=False)), iterations=sweeps)
+        model.keep(self.data, whole_data_fit.fit(settings, self.data, start=start))
         return Tuned(model, setting, self.best["score"], self.table)
 
     def _start(self, setting: dict[str, Any]) -> tuple[Array, Array] | None:

@@ -1,32 +1,33 @@
-"""How a ``FactorRecommender`` is trained."""
+"""How a ``FactorRecommender`` is trained: objective, towers, solver, and rows that end exact."""
 
-import functools
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tacit import checks, threads
+from tacit import threads
 from tacit.data.interactions import SIDES, Interactions
 from tacit.data.matrix import as_csr
-from tacit.errors import DivergedError, InputError
-from tacit.estimators import resumable, solver_choice
-from tacit.estimators.checkpoint import Checkpoint, fingerprint
-from tacit.estimators.recommend import tower_design, tower_fit
+from tacit.errors import DivergedError, InputError, UnsoundCombinationError
+from tacit.estimators.checkpoint import fingerprint
+from tacit.estimators.recommend import tower_design
 from tacit.estimators.recommend.held_out import HeldOut
-from tacit.estimators.solver_choice import ITERATIONS
-from tacit.objective import losses, recipes
+from tacit.estimators.recommend.settings import FitSettings
+from tacit.estimators.training import RunSettings, train
+from tacit.objective import formulations
 from tacit.objective.recipes import Recipe
 from tacit.objective.side import weighted_gram
+from tacit.objective.two_towers import Parameters, TwoTowers
 from tacit.objective.whole_data import WholeData
-from tacit.solvers import als
-
-if TYPE_CHECKING:
-    from tacit.estimators.recommend.factor_recommender import FactorRecommender
+from tacit.solvers import als, registry
+from tacit.solvers.row_placement import place_rows
 
 Array = NDArray[Any]
+
+START_SCALE = 0.1
+"""Length of a random factor at the start, small against the positives' target of 1."""
 
 
 @dataclass(frozen=True)
@@ -41,58 +42,56 @@ class Fitted:
 
 
 def fit(
-    model: "FactorRecommender",
+    settings: FitSettings,
     data: Interactions,
     *,
     start: tuple[Array, Array] | None = None,
-    iterations: int | None = None,
     unsettled: int = 0,
 ) -> Fitted:
     """Train from the beginning, or go on from ``start`` (plain ids and alternating solves only).
 
     ``unsettled`` : sweeps at the beginning that held-out cells do not judge
     """
-    solver = solver_choice.choose(model, data)
-    parameters = checked(model, solver)
-    seed = checks.seed(model.random_state)
+    _require_sound(settings, data)
     held_out = None
-    if model.held_out:
-        if data.context_ids:
-            raise InputError("held_out does not know contexts yet; set held_out=0 and split the interactions yourself.")
-        held_out = HeldOut(data, model.held_out, model.patience, seed, model.threads, unsettled)
+    if settings.held_out:
+        held_out = HeldOut(data, settings.held_out, settings.patience, settings.seed, settings.threads, unsettled)
     positives = held_out.train if held_out else data.matrix
-    total = parameters["iterations"] if iterations is None else iterations
-    path = model.checkpoint if start is None else None
-    point = Checkpoint(path, "" if path is None else _fingerprint(parameters, seed, positives, data))
     with threads.single_threaded_blas():
         rows = tower_design.rows_of(data, positives)
-        recipe = recipe_of(model, rows.positives)
+        recipe = settings.recipe(rows.positives)
         objective = recipe.objective(rows.positives)
-        if tower_design.is_plain(model, data) and model.unlabelled == "all" and solver == "als":
-            factors = start or initial_factors(positives.shape, parameters["factors"], seed)
-            history = _train(model, objective, factors, total, held_out, point)
-            kept = tower_design.Learned(*factors, None, None, {})
-        else:
-            problem, reached, history = tower_fit.train(
-                model, data, rows, recipe, objective, solver, seed, total, held_out, point
-            )
-            kept = tower_design.learned(data, problem, reached)
+        counted = formulations.rewritten(objective, settings.unlabelled, settings.seed)
+        problem = tower_design.towers_of(settings, data, rows, recipe, counted)
+        parameters = _start(settings, problem, plain=tower_design.is_plain(settings.biases, data), given=start)
+        path = settings.checkpoint if start is None else None
+        history = train(
+            problem,
+            parameters,
+            registry.build(settings.solver, _options(settings)),
+            RunSettings(
+                settings.iterations, settings.tolerance, settings.threads, settings.progress, settings.callback, path
+            ),
+            fingerprint="" if path is None else _fingerprint(settings, positives, data),
+            watch=held_out,
+        )
+        learned = tower_design.learned(data, problem, parameters)
         if held_out:
-            recipe = recipe_of(model, data.matrix)
+            recipe = settings.recipe(data.matrix)
             objective = recipe.objective(data.matrix)
-        kept = _finalise_rows(model, data, kept, objective)
-        if not data.context_ids and not model.biases:
-            kept = replace(
-                kept,
-                row_factors=_silenced(kept.row_factors, data.matrix, data.row_features, data.row_graph),
-                col_factors=_silenced(kept.col_factors, data.matrix.T, data.col_features, data.col_graph),
+        learned = _finalise_rows(settings, data, learned, objective)
+        if not data.context_ids and not settings.biases:
+            learned = replace(
+                learned,
+                row_factors=_silenced(learned.row_factors, data.matrix, data.row_features, data.row_graph),
+                col_factors=_silenced(learned.col_factors, data.matrix.T, data.col_features, data.col_graph),
             )
-    for name, part in (("rows", kept.row_factors), ("columns", kept.col_factors)):
+    for name, part in (("rows", learned.row_factors), ("columns", learned.col_factors)):
         if not np.isfinite(part).all():
             raise DivergedError(f"the factors of the {name} are not finite; raise regularization.")
     row_weight, col_weight = objective.rows.own_weight, objective.cols.own_weight
-    caches = _row_caches(kept.row_factors, row_weight, recipe, model.threads)
-    return Fitted(kept, history, solver, recipe, row_weight, col_weight, caches)
+    caches = _row_caches(learned.row_factors, row_weight, recipe, settings.threads)
+    return Fitted(learned, history, settings.solver, recipe, row_weight, col_weight, caches)
 
 
 def _row_caches(factors: Array, weight: Array, recipe: Recipe, n_threads: int) -> tuple[Array, Array]:
@@ -124,85 +123,78 @@ def _silenced(factors: Array, positives: sp.sparray, features: Any, graph: Any) 
     return factors
 
 
+def _require_sound(settings: FitSettings, data: Interactions) -> None:
+    """Refuse what contexts cannot be combined with."""
+    if not data.context_ids:
+        return
+    if settings.held_out:
+        raise InputError("held_out does not know contexts yet; set held_out=0 and split the interactions yourself.")
+    if data.row_graph is not None:
+        raise UnsoundCombinationError(
+            "row_graph joins rows, but with contexts a row of the objective is a row in its contexts; leave out "
+            "row_graph, or fit without contexts."
+        )
+    reason = None
+    if settings.context_model != "additive":
+        if len(data.context_ids) > 1:
+            reason = f"is for one context, and there are {len(data.context_ids)}"
+        elif data.row_features is not None:
+            reason = "multiplies a row's own factor by its context's, so row_features have no place in it"
+        elif settings.biases:
+            reason = "has no biases"
+    if reason is not None:
+        raise UnsoundCombinationError(
+            f"context_model={settings.context_model!r} {reason}; use context_model='additive'."
+        )
+
+
+def _options(settings: FitSettings) -> registry.Options:
+    return registry.Options(learning_rate=settings.learning_rate, nonnegative=settings.nonnegative)
+
+
+def _start(settings: FitSettings, problem: TwoTowers, *, plain: bool, given: tuple[Array, Array] | None) -> Parameters:
+    """Where training begins: small random parameters.
+
+    Rows that are solved first, each by itself, begin at zero: what they were does not matter.
+    """
+    if given is None:
+        if not (plain and settings.solver == "als" and settings.unlabelled == "all"):
+            return problem.start(settings.seed, START_SCALE / np.sqrt(problem.rows.factors))
+        given = (
+            np.zeros((problem.rows.rows, settings.factors), np.float32),
+            random_factors(problem.cols.rows, settings.factors, settings.seed),
+        )
+    return Parameters(given[0].reshape(-1), given[1].reshape(-1))
+
+
+def random_factors(n: int, factors: int, seed: int) -> Array:
+    """Factors (n, g) of length ``START_SCALE`` or so, by a counter-based generator."""
+    rng = np.random.Generator(np.random.Philox(seed))
+    return rng.standard_normal((n, factors), dtype=np.float32) * np.float32(START_SCALE / np.sqrt(factors))
+
+
 def _finalise_rows(
-    model: "FactorRecommender",
-    data: Interactions,
-    kept: tower_design.Learned,
-    objective: WholeData,
+    settings: FitSettings, data: Interactions, learned: tower_design.Learned, objective: WholeData
 ) -> tower_design.Learned:
     """Rows end exact and on all positives, so that folding in a training row gives back its factor.
 
     Not so where a row is more than its own problem: contexts, graphs and biases, or signs that are constrained.
     """
-    coupled = data.context_ids or data.row_graph is not None or model.biases
-    if coupled or model.nonnegative or model.unlabelled != "all" or not objective.loss.has_majoriser:
-        return kept
-    if kept.row_feature_factors is None:
-        rows = np.ascontiguousarray(kept.row_factors)
-        als.solve_exactly(objective.rows, rows, kept.col_factors, model.threads, loss=objective.loss)
-        return replace(kept, row_factors=rows)
-    base = np.asarray(as_csr(data.row_features, "row_features").native() @ kept.row_feature_factors, dtype=np.float32)
-    rows = tower_fit.place_rows(objective.rows, objective.loss, kept.col_factors, base, model.threads)
-    return replace(kept, row_factors=rows)
+    coupled = data.context_ids or data.row_graph is not None or settings.biases
+    if coupled or settings.nonnegative or settings.unlabelled != "all" or not objective.loss.has_majoriser:
+        return learned
+    if learned.row_feature_factors is None:
+        rows = np.ascontiguousarray(learned.row_factors)
+        als.solve_exactly(objective.rows, rows, learned.col_factors, settings.threads, loss=objective.loss)
+        return replace(learned, row_factors=rows)
+    features = as_csr(data.row_features, "row_features").native()
+    base = np.asarray(features @ learned.row_feature_factors, dtype=np.float32)
+    rows = place_rows(objective.rows, objective.loss, learned.col_factors, base, settings.threads)
+    return replace(learned, row_factors=rows)
 
 
-def _train(
-    model: "FactorRecommender",
-    objective: WholeData,
-    factors: tuple[Array, Array],
-    iterations: int,
-    held_out: HeldOut | None,
-    point: Checkpoint,
-) -> list[dict[str, Any]]:
-    def restore(arrays: dict[str, Array]) -> None:
-        factors[0][:], factors[1][:] = arrays["row_factors"], arrays["col_factors"]
-
-    return resumable.train(
-        model,
-        iterations,
-        held_out,
-        point,
-        restore=restore,
-        parameters=lambda: {"row_factors": factors[0], "col_factors": factors[1]},
-        factors=lambda: factors,
-        loop=functools.partial(als.alternate, objective, *factors),
-    )
-
-
-def checked(model: "FactorRecommender", solver: str) -> dict[str, Any]:
-    """The parameters that shape the result, or one sentence on the first that cannot be used."""
-    checks.choice("unlabelled", model.unlabelled, ("all", "sampled", "same_loss"))
-    checks.choice("positive_weight", model.positive_weight, ("log", "value", "one"))
-    share = checks.number("held_out", model.held_out, 0.0)
-    if share >= 1:
-        raise InputError(f"held_out is a share of the positives and must be below 1, not {share:g}.")
-    weight, ridge = model.unlabelled_weight, model.regularization
-    threads.resolve(model.threads)
-    checks.integer("patience", model.patience, 1)
-    given = model.iterations
-    return {
-        "factors": checks.integer("factors", model.factors, 1),
-        "iterations": checks.integer("iterations", ITERATIONS[solver] if given is None else given, 1),
-        "solver": solver,
-        "loss": losses.resolve(model.loss).name,
-        "learning_rate": checks.number("learning_rate", model.learning_rate, above=0.0),
-        "graph_weight": checks.number("graph_weight", model.graph_weight, 0.0),
-        "design": [model.unlabelled, model.biases, model.context_model, model.nonnegative],
-        "regularization": ridge if ridge is None else checks.number("regularization", ridge, 0.0),
-        "ridge_exponent": checks.number("ridge_exponent", model.ridge_exponent),
-        "unlabelled_target": checks.number("unlabelled_target", model.unlabelled_target),
-        "frequency_exponent": recipes.exponents(model.frequency_exponent),
-        "tolerance": checks.number("tolerance", model.tolerance, 0.0),
-        "positive_weight": model.positive_weight,
-        "unlabelled_weight": weight if weight is None else checks.number("unlabelled_weight", weight, above=0.0),
-        "held_out": share,
-    }
-
-
-def _fingerprint(parameters: dict[str, Any], seed: int, positives: sp.csr_array, data: Interactions) -> str:
+def _fingerprint(settings: FitSettings, positives: sp.csr_array, data: Interactions) -> str:
     """Whose checkpoint it is: these parameters on these data."""
-    # More iterations of the same fit may resume it.
-    shaping = {name: value for name, value in parameters.items() if name != "iterations"}
     matrices = {"positives": positives} | {name: getattr(data, name) for name in SIDES}
     given = {name: matrix for name, matrix in matrices.items() if matrix is not None}
     arrays = [array for matrix in given.values() for array in (matrix.indptr, matrix.indices, matrix.data)]
@@ -210,28 +202,4 @@ def _fingerprint(parameters: dict[str, Any], seed: int, positives: sp.csr_array,
         events = data.events
         arrays += [events.row, events.col, events.weight, *events.context.values()]
     shapes = {name: matrix.shape for name, matrix in given.items()}
-    return fingerprint(shaping | {"seed": seed, "shapes": shapes, "contexts": list(data.context_ids)}, *arrays)
-
-
-def recipe_of(model: "FactorRecommender", positives: sp.csr_array) -> Recipe:
-    ridge = model.regularization
-    return Recipe.measure(
-        positives,
-        loss=model.loss,
-        positive_weight=model.positive_weight,
-        unlabelled_weight=model.unlabelled_weight,
-        unlabelled_target=model.unlabelled_target,
-        frequency_exponent=model.frequency_exponent,
-        regularization=recipes.default_ridge(positives, model.factors) if ridge is None else ridge,
-        ridge_exponent=model.ridge_exponent,
-    )
-
-
-def initial_factors(shape: tuple[int, int], factors: int, seed: int) -> tuple[Array, Array]:
-    """Rows at zero (they are solved first), columns random and small."""
-    return np.zeros((shape[0], factors), np.float32), random_factors(shape[1], factors, seed)
-
-
-def random_factors(n: int, factors: int, seed: int) -> Array:
-    rng = np.random.Generator(np.random.Philox(seed))
-    return rng.standard_normal((n, factors), dtype=np.float32) * np.float32(tower_fit.START_SCALE / np.sqrt(factors))
+    return fingerprint(settings.shaping() | {"shapes": shapes, "contexts": list(data.context_ids)}, *arrays)

@@ -43,6 +43,13 @@ class StreamingModel(Model):
     def _rules(self, seed: int) -> Rules:
         raise NotImplementedError
 
+    @property
+    def lowest_rating(self) -> float | None:
+        """The smallest rating that can be learned: 0 where all factors are non-negative without biases, else none."""
+        # Non-negative factors without biases can only predict from zero upwards.
+        needs_positive = all(setting.nonnegative and not setting.biases for setting in self._settings())
+        return 0.0 if needs_positive else None
+
     # -- learning ----------------------------------------------------------------------------------------------
 
     def learn_one(self, user: Hashable, item: Hashable, y: float, x: object = None) -> None:
@@ -187,9 +194,8 @@ class StreamingModel(Model):
         self.user_ids_, self.item_ids_ = users, items
         self.journal_: dict[str, dict[str, float]] = {}
         self._seen_users, self._seen_items = users.seen, items.seen
-        # Non-negative factors without biases can only predict from zero upwards.
-        needs_positive = all(setting.nonnegative and not setting.biases for setting in stream.settings)
-        self._lowest = 0.0 if needs_positive else -np.finfo(np.float64).max
+        lowest = self.lowest_rating
+        self._lowest = -np.finfo(np.float64).max if lowest is None else lowest
 
     def _admit(self, user: Hashable, item: Hashable) -> tuple[int, int]:
         with self._room_for_all():

@@ -2,6 +2,7 @@
 
 import csv
 import html
+import io
 import json
 import os
 from collections.abc import Iterator
@@ -9,10 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tacit import atomic_file
 from tacit.errors import InputError
-from tacit.estimators.tag.audit_page import page
+from tacit.report.audit_page import page
+from tacit.report.plain import cell_as_given, harmless_cell, page_text
 
 _YES = {"1", "y", "yes", "true", "x", "accept", "accepted"}
+_NO = {"", "0", "n", "no", "false", "reject", "rejected"}
 
 
 @dataclass(frozen=True)
@@ -90,18 +94,25 @@ class MissingLabels:
     def write(self, path: str | os.PathLike[str], title: str = "Labels that are probably missing") -> None:
         """Write .csv, .parquet, .json or .html, by the file's ending.
 
-        The page needs nothing but itself: it is reviewed in a browser, where accepted lines are saved as CSV.
+        The page needs nothing but itself: it is reviewed in a browser, where accepted lines are saved as CSV. A cell of
+        a CSV that a spreadsheet would take for a formula has an apostrophe before it.
         """
         path = Path(path)
         match path.suffix.lower():
             case ".csv":
-                self.to_polars().write_csv(path)
+                columns = self._columns()
+                text = io.StringIO(newline="")
+                writer = csv.writer(text, lineterminator="\n")
+                writer.writerow(columns)
+                writer.writerows([harmless_cell(cell) for cell in line] for line in zip(*columns.values()))
+                atomic_file.write_text(path, text.getvalue())
             case ".parquet":
-                self.to_polars().write_parquet(path)
+                with atomic_file.replacing(path) as temporary:
+                    self.to_polars().write_parquet(temporary)
             case ".json":
-                path.write_text(json.dumps(self._columns(), ensure_ascii=False, default=str), encoding="utf-8")
+                atomic_file.write_text(path, json.dumps(self._columns(), ensure_ascii=False, default=str))
             case ".html" | ".htm":
-                path.write_text(self.to_html(title), encoding="utf-8")
+                atomic_file.write_text(path, self.to_html(title))
             case ending:
                 raise InputError(f"path: {ending!r} is not a kind of file that an audit can be written to; "
                                  "use .csv, .parquet, .json or .html.")  # fmt: skip
@@ -112,33 +123,55 @@ class MissingLabels:
 
 
 def read_accepted(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
-    """Row and label, as text, of the lines of a reviewed CSV whose ``accept`` says yes."""
-    with Path(path).open(newline="", encoding="utf-8") as file:
-        reader = csv.DictReader(file)
-        missing = {"row", "label", "accept"} - set(reader.fieldnames or ())
-        if missing:
+    """Row and label, as text, of the lines of a reviewed CSV whose ``accept`` says yes.
+
+    An ``accept`` that says neither yes nor no is refused: a decision must not be lost.
+    """
+    if not Path(path).is_file():
+        raise InputError(f"there is no file {os.fspath(path)!r}; give the CSV that was reviewed.")
+    try:
+        with Path(path).open(newline="", encoding="utf-8-sig") as file:
+            return _accepted(csv.DictReader(file), os.fspath(path))
+    except UnicodeDecodeError:
+        raise InputError(f"{os.fspath(path)!r} is not UTF-8; save it as CSV in UTF-8.") from None
+    except csv.Error as error:
+        raise InputError(f"{os.fspath(path)!r} could not be read as CSV ({error}); save it again.") from None
+
+
+def _accepted(lines: "csv.DictReader[str]", path: str) -> list[tuple[str, str]]:
+    missing = {"row", "label", "accept"} - set(lines.fieldnames or ())
+    if missing:
+        raise InputError(f"{path!r} lacks the column {sorted(missing)[0]!r}; give a CSV that tacit audit wrote.")
+    found = []
+    for line in lines:
+        said = (line["accept"] or "").strip().lower()
+        if said not in _YES | _NO:
             raise InputError(
-                f"{str(path)!r} lacks the column {sorted(missing)[0]!r}; give a CSV that tacit audit wrote."
+                f"line {lines.line_num} of {path!r} says {line['accept']!r} under accept, which is neither yes nor no; "
+                "write yes, no, or nothing."
             )
-        return [(line["row"], line["label"]) for line in reader if (line["accept"] or "").strip().lower() in _YES]
+        if said in _YES:
+            found.append((cell_as_given(line["row"] or ""), cell_as_given(line["label"] or "")))
+    return found
 
 
 def _card(number: int, one: Suggestion) -> str:
     def chips(words: tuple[str, ...], kind: str, outlined: tuple[str, ...] = ()) -> str:
         return "".join(
-            f'<span class="{kind}{" speaks" if word in outlined else ""}">{html.escape(word)}</span>' for word in words
+            f'<span class="{kind}{" speaks" if word in outlined else ""}">{page_text(word)}</span>' for word in words
         )
 
     nearest = "".join(
-        f"<li><b>{html.escape(name)}</b> <i>{cosine:.2f}</i> {html.escape(text)}</li>"
-        for name, cosine, text in one.nearest
+        f"<li><b>{page_text(name)}</b> <i>{cosine:.2f}</i> {page_text(text)}</li>" for name, cosine, text in one.nearest
     )
-    row, label = html.escape(str(one.row), quote=True), html.escape(str(one.label), quote=True)
+    # The attributes carry ids as they are into the CSV of decisions; the text beside them is for eyes.
+    given_row, given_label = html.escape(str(one.row)), html.escape(str(one.label))
+    row, label = page_text(one.row), page_text(one.label)
     return (
-        f'<article data-row="{row}" data-label="{label}" tabindex="0" id="c{number}">'
+        f'<article data-row="{given_row}" data-label="{given_label}" tabindex="0" id="c{number}">'
         f'<header><h2>{row}</h2><span class="new">+ {label}</span>'
         f'<span class="score" style="--s:{min(max(one.score, 0.0), 1.0):.3f}">{one.score:.2f}</span></header>'
-        f"<p>{html.escape(one.text)}</p>"
+        f"<p>{page_text(one.text)}</p>"
         f"<p>{chips(one.carries, 'tag', one.companions)}</p>"
         f"<p>{chips(one.features, 'word')}</p>"
         f"<ul>{nearest}</ul>"

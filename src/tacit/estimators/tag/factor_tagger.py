@@ -7,31 +7,19 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.data.label_sets import read_labels
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError, ModelFileError
 from tacit.estimators.model import Array, Callback
+from tacit.estimators.tag import factor_fit
 from tacit.estimators.tag.tables import FACTOR
 from tacit.estimators.tag.tagger import Tagger
+from tacit.estimators.training import RunSettings
 from tacit.features.nystrom import NystromFeatures
 from tacit.neighbours.topk import top_k
-from tacit.objective import losses
-from tacit.objective.maps import DenseMap, SparseMap, multiply
-from tacit.objective.penalties import laplacian
-from tacit.objective.towers import Field, LinearTower, id_tower
-from tacit.objective.two_towers import Parameters, TwoTowers
-from tacit.objective.weights import FrequencyWeight
-from tacit.objective.whole_data import WholeData
-from tacit.progress import Run
-from tacit.solvers.alternation import Solver, alternate
-from tacit.solvers.conjugate import Alternating
-from tacit.solvers.descent import Adagrad, LineSearch
-from tacit.solvers.newton import TruncatedNewton, TrustRegion
-
-_UNLABELLED_TOTAL = 2.0
-_TARGETS = {"square": 0.0, "logistic": -2.0, "squared_hinge": -1.0}
-_SOLVERS = ("als", "newton", "newton_linesearch", "linesearch", "adagrad")
-_START = 0.1
+from tacit.objective.maps import multiply
+from tacit.objective.recipes import TAG_TARGETS
 
 
 class FactorTagger(Tagger):
@@ -54,7 +42,8 @@ class FactorTagger(Tagger):
     graph_weight : λ_g of ``row_graph``
     solver : ``"als"`` (conjugate gradient on a quadratic bound), ``"newton"`` (trust region), ``"newton_linesearch"``,
         ``"linesearch"``, ``"adagrad"``
-    iterations : sweeps over both sides at most; tolerance : stops earlier when the objective changes less, relatively
+    iterations : sweeps over both sides at most
+    tolerance : stops earlier when the objective changes less, relatively
     inner_steps : conjugate gradient steps on each side per sweep
     idf_power : features weigh log(n / (1 + df)) to this power
     normalize : scale the rows of X to length one
@@ -134,7 +123,7 @@ class FactorTagger(Tagger):
         labels : names of Y's columns, where Y is a matrix
         """
         X, Y, names, form = self._read_training(X, Y, labels)
-        self._check_settings()
+        self._settings()
         self._remember_labels(Y, names, form)
         self.n_features_in_ = X.shape[1]
         self._scales = self._scales[:0]
@@ -145,8 +134,7 @@ class FactorTagger(Tagger):
             if self.landmarks
             else None
         )
-        problem = self._problem(X, Y, row_graph)
-        self._train(problem, problem.start(self.random_state, _START), self.iterations)
+        self._learn(X, Y, self.iterations, row_graph=row_graph)
         return self
 
     def partial_fit(self, X: Any, Y: Any, *, labels: Iterable[Hashable] | None = None) -> Self:
@@ -166,82 +154,52 @@ class FactorTagger(Tagger):
         if X.shape[1] > self.n_features_in_ and self._nystrom is not None:
             raise InputError("X has new features, which landmarks cannot take in; fit anew or set landmarks=0.")
         Y, names, _ = read_labels(Y, rows=X.shape[0], names=labels, known=self.labels_)
-        self._check_settings()
+        self._settings()
         self._learn_scales(X)
-        problem = self._problem(self._prepared(X), Y, None)
-        parameters = problem.start(self.random_state, _START)
-        # Features and labels that are known keep what was learned; the new ones keep their random start.
-        old = self.n_features_in_
-        weights, own = problem.rows.part(parameters.rows, 0), problem.cols.part(parameters.cols, 0)
-        weights[:old], own[: len(self.label_factors_)] = self.weights_, self.label_factors_
-        if self._nystrom is not None:
-            problem.rows.part(parameters.rows, 1)[:] = self._landmark_weights
+        known = factor_fit.Factors(self.weights_, self._landmark_weights, self.label_factors_)
         self._remember_labels(Y, names, self._form)
         self.n_features_in_ = X.shape[1]
-        self._train(problem, parameters, max(2, self.iterations // 4))
+        self._learn(self._prepared(X), Y, max(2, self.iterations // 4), known=known)
         return self
 
-    def _check_settings(self) -> None:
-        for name, allowed in (("loss", tuple(_TARGETS)), ("solver", _SOLVERS)):
-            if getattr(self, name) not in allowed:
-                raise InputError(f"{name} must be one of {', '.join(allowed)}, not {getattr(self, name)!r}.")
-        for name, least in (("factors", 1), ("iterations", 1), ("inner_steps", 1), ("landmarks", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}.")
-        if not self.regularization >= 0:
-            raise InputError(f"regularization must not be negative, not {self.regularization!r}.")
-        if self.unlabelled_weight is not None and not self.unlabelled_weight > 0:
-            raise InputError(f"unlabelled_weight must be positive or None, not {self.unlabelled_weight!r}.")
-
-    def _problem(self, X: sp.csr_array, Y: sp.csr_array, row_graph: Any) -> TwoTowers:
-        """Objective and towers: features (and landmarks) on the side of the rows, ids on that of the labels."""
-        n, m = Y.shape
-        Y = as_csr(Y, "Y")
-        loss = losses.resolve(self.loss)
-        mean = self.unlabelled_weight or _UNLABELLED_TOTAL * Y.nnz / (n * m)
-        frequency = np.bincount(Y.indices, minlength=m)
-        target = _TARGETS[self.loss] if self.unlabelled_target is None else self.unlabelled_target
-        objective = WholeData.build(
-            Y,
-            loss=loss,
-            weight=np.ones(Y.nnz),
-            target=np.full(Y.nnz, loss.target),
-            row_weight=np.ones(n),
-            col_weight=FrequencyWeight.measure(frequency, mean, self.frequency_exponent).of(frequency),
-            unlabelled_target=target,
-            row_ridge=np.zeros(n),
-            col_ridge=np.full(m, self.regularization),
+    def _settings(self) -> factor_fit.TagSettings:
+        """The parameters of training, or one sentence on the first that cannot be used."""
+        checks.integer("iterations", self.iterations, 1)
+        checks.integer("landmarks", self.landmarks, 0)
+        weight, target = self.unlabelled_weight, self.unlabelled_target
+        return factor_fit.TagSettings(
+            factors=checks.integer("factors", self.factors, 1),
+            loss=checks.choice("loss", self.loss, tuple(TAG_TARGETS)),
+            unlabelled_weight=None if weight is None else checks.number("unlabelled_weight", weight, above=0.0),
+            unlabelled_target=None if target is None else checks.number("unlabelled_target", target),
+            frequency_exponent=checks.number("frequency_exponent", self.frequency_exponent),
+            regularization=checks.number("regularization", self.regularization, 0.0),
+            graph_weight=checks.number("graph_weight", self.graph_weight, 0.0),
+            solver=checks.choice("solver", self.solver, factor_fit.SOLVERS),
+            inner_steps=checks.integer("inner_steps", self.inner_steps, 1),
+            seed=checks.seed(self.random_state),
         )
-        columns = np.arange(self.factors)
-        fields = [Field("features", SparseMap(X), columns, np.full(X.shape[1], self.regularization))]
-        if self._nystrom is not None:
-            map_ = DenseMap(np.ascontiguousarray(self._nystrom.transform(X.native()), dtype=np.float32))
-            fields.append(Field("landmarks", map_, columns, np.full(map_.features, self.regularization)))
-        graph = None if row_graph is None else laplacian(row_graph, self.graph_weight, "row_graph", n)
-        return TwoTowers(objective, LinearTower(n, self.factors, fields), id_tower(m, self.factors), row_graph=graph)
 
-    def _train(self, problem: TwoTowers, parameters: Parameters, iterations: int) -> None:
-        with Run("fit FactorTagger", iterations, progress=self.progress, callback=self.callback) as run:
-            alternate(problem, parameters, self._solver(), run, tolerance=self.tolerance, n_threads=self.threads)
-        tower = problem.rows
-        self.weights_ = tower.part(parameters.rows, 0).copy()
-        self._landmark_weights = tower.part(parameters.rows, 1).copy() if self._nystrom is not None else None
-        self.label_factors_ = problem.cols.part(parameters.cols, 0).copy()
-        self.history_ = run.history
+    def _learn(
+        self,
+        X: sp.csr_array,
+        Y: sp.csr_array,
+        iterations: int,
+        *,
+        row_graph: Any = None,
+        known: factor_fit.Factors | None = None,
+    ) -> None:
+        run = RunSettings(iterations, self.tolerance, self.threads, self.progress, self.callback)
+        learned, self.history_ = factor_fit.fit(
+            self._settings(), run, X, self._similarities(X), Y, row_graph=row_graph, known=known
+        )
+        self.weights_, self._landmark_weights, self.label_factors_ = learned
 
-    def _solver(self) -> Solver:
-        match self.solver:
-            case "als":
-                return Alternating(self.inner_steps)
-            case "newton":
-                return TrustRegion(inner_steps=self.inner_steps)
-            case "newton_linesearch":
-                return TruncatedNewton(inner_steps=self.inner_steps)
-            case "linesearch":
-                return LineSearch()
-            case _:
-                return Adagrad()
+    def _similarities(self, X: sp.csr_array) -> NDArray[np.float32] | None:
+        """To the landmarks, (n, l)."""
+        if self._nystrom is None:
+            return None
+        return np.ascontiguousarray(self._nystrom.transform(X.native()), dtype=np.float32)
 
     # -- asking ------------------------------------------------------------------------------------------------
 
@@ -252,8 +210,9 @@ class FactorTagger(Tagger):
     def _factors_of(self, X: sp.csr_array) -> NDArray[np.float32]:
         X = self._prepared(X)
         factors = multiply(X, self.weights_, self.threads)
-        if self._nystrom is not None and self._landmark_weights is not None:
-            factors += np.asarray(self._nystrom.transform(X.native()), dtype=np.float32) @ self._landmark_weights
+        similarities = self._similarities(X)
+        if similarities is not None and self._landmark_weights is not None:
+            factors += similarities @ self._landmark_weights
         return factors
 
     def _block_scores(self, X: sp.csr_array) -> Array:

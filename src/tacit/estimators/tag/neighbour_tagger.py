@@ -13,13 +13,13 @@ from tacit.data.label_sets import read_labels
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError
 from tacit.estimators.model import Array, Callback
+from tacit.estimators.tag.partition_growth import grown
 from tacit.estimators.tag.tables import NEIGHBOUR
 from tacit.estimators.tag.tagger import Tagger
 from tacit.neighbours.clusters import bounded_kmeans, spherical_kmeans
 from tacit.neighbours.partitioned import Learner, Partition, vote
 from tacit.neighbours.topk import normalise
 from tacit.progress import Run
-from tacit.solvers.growth import grown
 from tacit.solvers.label_maps import METHODS, REGRESSIONS, MapSettings
 
 _ROWS_PER_PARTITION = 6000

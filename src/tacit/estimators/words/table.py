@@ -5,7 +5,7 @@ from typing import Any
 from tacit.estimators.recommend.tables import FREQUENCY_WEIGHT
 from tacit.estimators.schema import Array, Csr, Ids, Proof, Schema
 from tacit.estimators.values import SEED, Either, Flag, History, Number, Whole, Word
-from tacit.estimators.words.word_fit import SWEEPS
+from tacit.solvers import registry
 
 LEARNED = (
     Array("context_factors", "f4", ("words", "factors"), optional=True),
@@ -52,7 +52,7 @@ SCHEMA = Schema(
         "frequency_exponent": Number(-100.0, most=100.0),
         "unlabelled_target": Number(),
         "regularization": Number(above=0.0),
-        "solver": Word(*SWEEPS),
+        "solver": Word(*registry.NAMES),
         "learning_rate": Either(None, Number(above=0.0)),
         "iterations": Either(None, Whole(1)),
         "tolerance": Number(0.0),

@@ -15,9 +15,9 @@ from tacit.data.ids import Ids
 from tacit.data.word2vec_format import write_word2vec
 from tacit.errors import InputError
 from tacit.estimators.model import Model
-from tacit.estimators.words.word_map import draw_map
 from tacit.metrics.words import AnalogyScores, SimilarityScore, analogies, similarities
 from tacit.neighbours.topk import normalise, top_k
+from tacit.report.word_map import draw_map
 
 Array = NDArray[Any]
 Question = Hashable | Array | Iterable[Hashable | Array]

@@ -1,104 +1,113 @@
 """How ``WordVectors`` is trained, once the pairs are counted."""
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit import checks
-from tacit.estimators.checkpoint import Checkpoint, fingerprint
+from tacit.errors import InputError
+from tacit.estimators.checkpoint import fingerprint
+from tacit.estimators.training import RunSettings, train
 from tacit.estimators.words.word_folding import Trained
-from tacit.estimators.words.word_objective import WordObjective
-from tacit.features.ppmi import context_totals, word_totals
-from tacit.objective.two_towers import NAMES, Parameters, TwoTowers
-from tacit.progress import Run
-from tacit.solvers import als, alternation
-from tacit.solvers.descent import Adagrad, Gradient, LineSearch
-from tacit.solvers.newton import TruncatedNewton, TrustRegion
+from tacit.features.ppmi import PairPositives, context_totals, word_totals
+from tacit.objective import recipes
+from tacit.objective.two_towers import Parameters, TwoTowers
+from tacit.solvers import registry
 from tacit.threads import single_threaded_blas
-
-if TYPE_CHECKING:
-    from tacit.estimators.words.word_vectors import WordVectors
 
 Array = NDArray[Any]
 
-SWEEPS = {"als": 8, "newton": 8, "newton_linesearch": 8, "adagrad": 75, "linesearch": 75, "gradient": 75}
-"""Solvers, and the sweeps that they need at most: those by gradient many, as in the paper."""
-
-RESUMABLE = ("als", "adagrad")
-"""Solvers whose whole state a checkpoint holds."""
+SWEEPS, STEPS = 8, 75
+"""Sweeps when the caller gives none: of solvers that solve, and of those that take gradient steps, as in the paper."""
 
 START = 0.01
 """Standard deviation of the first factors."""
 
 
-def train(
-    model: "WordVectors",
-    recipe: WordObjective,
-    pairs: sp.csr_array,
-    warm: tuple[Array, Array] | None,
+@dataclass(frozen=True)
+class WordWeights:
+    """The parameters of the recipe ``objective.recipes.words``, by their names."""
+
+    unlabelled_total: float | None
+    unlabelled_weight: float | None
+    unlabelled_target: float
+    frequency_exponent: float
+    regularization: float
+
+    def check(self) -> None:
+        """Refuse what no text could make sense of."""
+        if self.unlabelled_total is not None and self.unlabelled_weight is not None:
+            raise InputError("unlabelled_total and unlabelled_weight say the same twice; give one of them.")
+        for name in ("unlabelled_total", "unlabelled_weight"):
+            if getattr(self, name) is not None:
+                checks.number(name, getattr(self, name), 0.0)
+        checks.number("regularization", self.regularization, above=0.0)
+        checks.number("unlabelled_target", self.unlabelled_target)
+        checks.number("frequency_exponent", self.frequency_exponent)
+
+
+@dataclass(frozen=True)
+class WordSettings:
+    """Checked parameters of a ``WordVectors``; ``run`` has those of the run, the number of sweeps decided."""
+
+    factors: int
+    positives: PairPositives
+    weights: WordWeights
+    solver: str
+    learning_rate: float | None
+    seed: int
+    run: RunSettings
+
+    def shaping(self) -> dict[str, Any]:
+        """What shapes the result, for the fingerprint of a checkpoint."""
+        own = {"factors": self.factors, "seed": self.seed, "solver": self.solver, "learning_rate": self.learning_rate}
+        return asdict(self.positives) | asdict(self.weights) | own
+
+
+def sweeps(solver: str, iterations: int | None) -> int:
+    """The sweeps asked for, or as many as such a solver needs at most."""
+    if iterations is None:
+        return SWEEPS if registry.SOLVERS[checks.choice("solver", solver, registry.NAMES)].solves else STEPS
+    return checks.integer("iterations", iterations, 1)
+
+
+def fit(
+    settings: WordSettings, pairs: sp.csr_array, warm: tuple[Array, Array] | None
 ) -> tuple[Trained, list[dict[str, Any]]]:
     """Minimise J over the counts of pairs, from earlier factors where there are any; what was learned, and how."""
-    objective, rule = recipe.build(pairs, model.threads)
-    seed = checks.seed(model.random_state)
-    path = model.checkpoint if warm is None else None
-    point = Checkpoint(path, "" if path is None else _fingerprint(model, recipe, seed, pairs))
-    rng = np.random.default_rng(seed)
-    words, contexts = (
-        _start(rng, pairs.shape[0], model.factors, None if warm is None else warm[side]) for side in range(2)
+    threads = settings.run.threads
+    chance = InputError(
+        "text: no two words stand together more often than chance would have it, so there is nothing to learn; "
+        "give more text, a larger window or a lower min_count."
     )
-    history: list[dict[str, Any]] = []
-    sums: dict[str, Array] = {}
-    if earlier := point.read():
-        history, sums = earlier
-        words, contexts = sums.pop("word_factors"), sums.pop("context_factors")
-    solver = _solver(model, sums)
-    total = SWEEPS[model.solver] if model.iterations is None else model.iterations
-    run = Run("word vectors", total, progress=model.progress, callback=model.callback, history=history)
-
-    def keep(now: bool = False) -> None:
-        state = {f"sums.{side}": array for (side, _), array in getattr(solver, "sums", {}).items()}
-        point.write(run.history, {"word_factors": words, "context_factors": contexts, **state}, now=now)
-
-    options: dict[str, Any] = {
-        "tolerance": model.tolerance,
-        "start": len(history),
-        "after_report": keep,
-        "n_threads": model.threads,
-    }
-    with single_threaded_blas(), run:
-        if solver is None:
-            als.alternate(objective, words, contexts, run, **options)
-        else:
-            towers = TwoTowers.of_ids(objective, model.factors)
+    if pairs.nnz == 0:
+        raise chance
+    totals = word_totals(pairs), context_totals(pairs)
+    targets, weights = settings.positives.of(pairs, *settings.positives.logs(*totals), threads)
+    if targets.nnz == 0:
+        raise chance
+    recipe = recipes.words(targets, weights, **asdict(settings.weights))
+    objective = recipe.objective(targets, weights, targets.data)
+    rng = np.random.default_rng(settings.seed)
+    words, contexts = (
+        _start(rng, pairs.shape[0], settings.factors, None if warm is None else warm[side]) for side in range(2)
+    )
+    run = settings.run if warm is None else replace(settings.run, checkpoint=None)
+    marked = settings.shaping() if run.checkpoint is not None else None
+    with single_threaded_blas():
+        history = train(
+            TwoTowers.of_ids(objective, settings.factors),
             # Flat views: the solver changes the factors in place.
-            parameters = Parameters(words.reshape(-1), contexts.reshape(-1))
-            alternation.alternate(towers, parameters, solver, run, **options)
-        keep(now=True)
-    weights = objective.cols.own_weight
-    return Trained(words, contexts, word_totals(pairs), context_totals(pairs), weights, rule), run.history
-
-
-def _solver(model: "WordVectors", sums: dict[str, Array]) -> alternation.Solver | None:
-    """How a side is improved, or None for alternating least squares, which has a loop of its own."""
-    rate: dict[str, Any] = {} if model.learning_rate is None else {"rate": model.learning_rate}
-    match model.solver:
-        case "adagrad":
-            adagrad = Adagrad(**rate)
-            adagrad.sums = {(name, (0,)): sums[f"sums.{name}"] for name in NAMES if f"sums.{name}" in sums}
-            return adagrad
-        case "gradient":
-            return Gradient(**rate)
-        case "linesearch":
-            return LineSearch()
-        case "newton":
-            return TrustRegion()
-        case "newton_linesearch":
-            return TruncatedNewton()
-        case _:
-            return None
+            Parameters(words.reshape(-1), contexts.reshape(-1)),
+            registry.build(settings.solver, registry.Options(learning_rate=settings.learning_rate)),
+            run,
+            label="word vectors",
+            fingerprint="" if marked is None else fingerprint(marked, pairs.indptr, pairs.indices, pairs.data),
+        )
+    return Trained(words, contexts, *totals, objective.cols.own_weight, recipe.cols.weight), history
 
 
 def _start(rng: np.random.Generator, words: int, factors: int, warm: Array | None) -> Array:
@@ -108,14 +117,3 @@ def _start(rng: np.random.Generator, words: int, factors: int, warm: Array | Non
     if warm is not None:
         drawn[: len(warm)] = warm
     return drawn
-
-
-def _fingerprint(model: "WordVectors", recipe: WordObjective, seed: int, pairs: sp.csr_array) -> str:
-    """Whose checkpoint it is: these parameters on these counts."""
-    shaping = asdict(recipe) | {
-        "factors": model.factors,
-        "seed": seed,
-        "solver": model.solver,
-        "learning_rate": model.learning_rate,
-    }
-    return fingerprint(shaping, pairs.indptr, pairs.indices, pairs.data)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from tacit.data.ids import Ids
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError
-from tacit.estimators.words.word_objective import WordObjective
-from tacit.features.ppmi import word_totals
+from tacit.features.ppmi import PairPositives, word_totals
+from tacit.objective.recipes import Recipe
 from tacit.objective.weights import FrequencyWeight
 from tacit.solvers import als
 from tacit.threads import single_threaded_blas
@@ -76,24 +76,25 @@ def given_contexts(
     return NewWords(words.extended(contexts), word_totals(counts) / window, counts, counts)
 
 
-def solve_new(new: NewWords, objective: WordObjective, trained: Trained, threads: int) -> tuple[Array, Array, Array]:
+def solve_new(
+    new: NewWords, positives: PairPositives, recipe: Recipe, trained: Trained, threads: int
+) -> tuple[Array, Array, Array]:
     """The new words' factors as words and as contexts, (n, g) each, and their weights as contexts, (n,)."""
     known = len(trained.context_weights)
-    word_logs, shares = objective.logs(trained.word_totals, trained.context_totals)
+    word_logs, shares = positives.logs(trained.word_totals, trained.context_totals)
     # The new totals join those of the text, which moves the shares of known contexts by next to nothing.
     all_contexts = np.concatenate((trained.context_totals, word_totals(new.cols)))
-    new_word_logs, all_shares = objective.logs(word_totals(new.rows), all_contexts)
-    as_words = objective.weighted(new.rows, new_word_logs, shares, threads)
-    as_contexts = objective.weighted(new.cols, all_shares[known:], word_logs, threads)
-    new_weights = trained.rule.of(np.diff(as_contexts[0].indptr))
+    new_word_logs, all_shares = positives.logs(word_totals(new.rows), all_contexts)
+    as_words, weights = positives.of(new.rows, new_word_logs, shares, threads)
+    as_contexts, context_weights = positives.of(new.cols, all_shares[known:], word_logs, threads)
     sides = (
-        (objective.side(*as_words, np.ones(len(new_weights)), trained.context_weights), trained.context_factors),
-        (objective.side(*as_contexts, new_weights, np.ones(known)), trained.word_factors),
+        recipe.side_of_new(as_words, trained.context_weights, "rows", weights, as_words.data),
+        recipe.side_of_new(as_contexts, np.ones(known), "cols", context_weights, as_contexts.data),
     )
     factors = []
     with single_threaded_blas():
-        for side, other in sides:
+        for side, other in zip(sides, (trained.context_factors, trained.word_factors)):
             own = np.zeros((side.rows, other.shape[1]), np.float32)
             als.solve_exactly(side, own, np.array(other), threads)
             factors.append(own)
-    return factors[0], factors[1], new_weights
+    return factors[0], factors[1], recipe.cols.weights(np.diff(as_contexts.indptr))

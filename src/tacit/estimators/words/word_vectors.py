@@ -21,15 +21,18 @@ from tacit.data.ids import Ids
 from tacit.data.word2vec_format import read_word2vec
 from tacit.errors import InputError
 from tacit.estimators.model import Callback
+from tacit.estimators.training import RunSettings
 from tacit.estimators.words import word_fit
 from tacit.estimators.words.table import SCHEMA
 from tacit.estimators.words.vector_space import VectorSpace
 from tacit.estimators.words.word_folding import Trained, counted_contexts, given_contexts, solve_new
-from tacit.estimators.words.word_objective import WordObjective
 from tacit.features import text as texts
 from tacit.features.cooccurrence import Side, Weighting, add_counts, count_pairs, distance_weights
-from tacit.features.ppmi import word_totals
+from tacit.features.ppmi import PairPositives, word_totals
+from tacit.objective.recipes import word_recipe
 from tacit.objective.weights import FrequencyWeight
+from tacit.progress import without_clock
+from tacit.solvers import registry
 
 Array = NDArray[Any]
 
@@ -51,7 +54,7 @@ class WordVectors(VectorSpace):
     weight_ceiling, weight_exponent : a positive weighs min(1, (count / ceiling)^exponent)
     unlabelled_total : α₀, the weight of all unlabelled pairs of one word together
     unlabelled_weight : the same as a mean per pair, α₀ = unlabelled_weight · (number of words). With neither, α₀ is
-        350, or less where the vocabulary is small (``word_objective`` says how)
+        350, or less where the vocabulary is small (``tacit.objective.recipes`` says how)
     frequency_exponent : ρ; unlabelled pairs weigh by the context's frequency to this power
     unlabelled_target : t, the score that unlabelled pairs are drawn to
     regularization : λ
@@ -162,7 +165,7 @@ class WordVectors(VectorSpace):
 
         text : a path, pattern or folder; an iterable of paths; of strings, each a sentence; or of token sequences
         """
-        self._check_parameters()
+        settings = self._settings()
         corpus = texts.read(text, tokenizer=self.tokenizer, sentences=self.sentences).most_frequent(
             self.min_count, self.max_words
         )
@@ -171,7 +174,7 @@ class WordVectors(VectorSpace):
                 f"text holds {len(corpus.ids)} words that occur at least min_count={self.min_count} times; "
                 "at least two are needed: give more text or lower min_count."
             )
-        self._learn(corpus.ids, corpus.counts, self._count(corpus), None)
+        self._learn(settings, corpus.ids, corpus.counts, self._count(corpus), None)
         return self
 
     def partial_fit(self, text: texts.Source, y: None = None) -> Self:
@@ -185,13 +188,13 @@ class WordVectors(VectorSpace):
             return self.fit(text)
         if not hasattr(self, "counts_"):
             raise InputError("this model was fitted without keep_counts=True and cannot continue; fit it anew.")
-        self._check_parameters()
+        settings = self._settings()
         raw = texts.read(text, tokenizer=self.tokenizer, sentences=self.sentences)
         corpus = raw.known_to(self.words_, self.min_count)
         pairs = add_counts(self.counts_, self._count(corpus), memory=self.memory, threads=self.threads)
         frequencies = corpus.counts
         frequencies[: len(self.word_counts_)] += self.word_counts_
-        self._learn(corpus.ids, frequencies, pairs, (self.word_factors_, self.context_factors_))
+        self._learn(settings, corpus.ids, frequencies, pairs, (self.word_factors_, self.context_factors_))
         return self
 
     def fold_in(
@@ -208,7 +211,7 @@ class WordVectors(VectorSpace):
         words move, use ``partial_fit``.
         """
         self._require_fitted("fold_in")
-        self._check_parameters()
+        self._settings()
         if not hasattr(self, "context_factors_"):
             raise InputError("these vectors come from a file without contexts; fit a model to fold words in.")
         if isinstance(text, Mapping):
@@ -226,7 +229,8 @@ class WordVectors(VectorSpace):
                 self.context_weights_,
                 self.weight_rule_,
             )
-            words, contexts, weights = solve_new(new, self._objective(), trained, self.threads)
+            recipe = word_recipe(self.weight_rule_, self.unlabelled_target, self.regularization)
+            words, contexts, weights = solve_new(new, self._positives(), recipe, trained, self.threads)
             self.word_counts_ = np.concatenate((self.word_counts_, np.rint(new.frequencies).astype(np.int64)))
             self.word_totals_ = np.concatenate((self.word_totals_, word_totals(new.rows)))
             self.context_totals_ = np.concatenate((self.context_totals_, word_totals(new.cols)))
@@ -237,36 +241,38 @@ class WordVectors(VectorSpace):
         added: list[Any] = self.words_.all()[len(self.words_) - len(new.frequencies) :].tolist()
         return added
 
-    def _check_parameters(self) -> None:
-        for name in ("factors", "min_count"):
-            checks.integer(name, getattr(self, name), 1)
-        if self.iterations is not None:
-            checks.integer("iterations", self.iterations, 1)
-        if self.learning_rate is not None:
-            checks.number("learning_rate", self.learning_rate, above=0.0)
+    def _settings(self) -> word_fit.WordSettings:
+        """The parameters of training, or one sentence on the first that cannot be used."""
+        checks.integer("min_count", self.min_count, 1)
         if self.max_words is not None:
             checks.integer("max_words", self.max_words, 2)
-        checks.choice("solver", self.solver, tuple(word_fit.SWEEPS))
-        if self.checkpoint is not None and self.solver not in word_fit.RESUMABLE:
-            raise InputError(f"checkpoint works with solver {' or '.join(word_fit.RESUMABLE)}, not {self.solver!r}.")
+        if self.learning_rate is not None:
+            checks.number("learning_rate", self.learning_rate, above=0.0)
         checks.choice("output", self.output, ("sum", "word", "context"))
-        checks.number("tolerance", self.tolerance, 0.0)
         pool.resolve(self.threads)
         distance_weights(self.window, self.weighting)
-        self._objective().check()
-
-    def _objective(self) -> WordObjective:
-        return WordObjective(
-            shift=self.shift,
-            context_smoothing=self.context_smoothing,
-            weight_ceiling=self.weight_ceiling,
-            weight_exponent=self.weight_exponent,
-            unlabelled_total=self.unlabelled_total,
-            unlabelled_weight=self.unlabelled_weight,
-            unlabelled_target=self.unlabelled_target,
-            frequency_exponent=self.frequency_exponent,
-            regularization=self.regularization,
+        weights = word_fit.WordWeights(
+            self.unlabelled_total,
+            self.unlabelled_weight,
+            self.unlabelled_target,
+            self.frequency_exponent,
+            self.regularization,
         )
+        weights.check()
+        tolerance = checks.number("tolerance", self.tolerance, 0.0)
+        sweeps = word_fit.sweeps(self.solver, self.iterations)
+        return word_fit.WordSettings(
+            checks.integer("factors", self.factors, 1),
+            self._positives(),
+            weights,
+            checks.choice("solver", self.solver, registry.NAMES),
+            self.learning_rate,
+            checks.seed(self.random_state),
+            RunSettings(sweeps, tolerance, self.threads, self.progress, self.callback, self.checkpoint),
+        )
+
+    def _positives(self) -> PairPositives:
+        return PairPositives(self.shift, self.context_smoothing, self.weight_ceiling, self.weight_exponent)
 
     def _count(self, corpus: texts.Corpus) -> sp.csr_array:
         return count_pairs(
@@ -280,8 +286,15 @@ class WordVectors(VectorSpace):
             progress=self.progress,
         )
 
-    def _learn(self, ids: Ids, frequencies: Array, pairs: sp.csr_array, warm: tuple[Array, Array] | None) -> None:
-        trained, self.history_ = word_fit.train(self, self._objective(), pairs, warm)
+    def _learn(
+        self,
+        settings: word_fit.WordSettings,
+        ids: Ids,
+        frequencies: Array,
+        pairs: sp.csr_array,
+        warm: tuple[Array, Array] | None,
+    ) -> None:
+        trained, self.history_ = word_fit.fit(settings, pairs, warm)
         self.words_, self.word_counts_ = ids, frequencies
         self.word_totals_, self.context_totals_ = trained.word_totals, trained.context_totals
         self.word_factors_, self.context_factors_ = trained.word_factors, trained.context_factors
@@ -320,9 +333,8 @@ class WordVectors(VectorSpace):
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         parts = {part.name: getattr(self, f"{part.name}_", None) for part in self._schema.parts}
-        timeless = [{k: v for k, v in record.items() if k not in ("seconds", "elapsed")} for record in self.history_]
         rule = asdict(self.weight_rule_) if hasattr(self, "weight_rule_") else None
-        return {"history": timeless, "weight_rule": rule}, parts
+        return {"history": without_clock(self.history_), "weight_rule": rule}, parts
 
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
         self.history_ = facts["history"]

@@ -1,9 +1,9 @@
 """The page of an audit: one file, no network; keys y and n decide, accepted lines are saved as CSV."""
 
 from collections.abc import Sequence
-from html import escape
 
 from tacit.report.page import shell
+from tacit.report.plain import page_text as escape
 
 _STYLE = """
 main{max-width:54rem;padding-bottom:6rem}
@@ -35,7 +35,8 @@ display:flex;gap:1rem;justify-content:center;align-items:center}
 
 _SCRIPT = """
 const cards=[...document.querySelectorAll('article')];
-const quote=text=>'"'+text.replaceAll('"','""')+'"';
+const harmless=text=>/^ *[=+@\\t\\r-]/.test(text)&&isNaN(text)?"'"+text:text;
+const quote=text=>'"'+harmless(text).replaceAll('"','""')+'"';
 function decide(card,choice){
   const same=card.classList.contains(choice);
   card.classList.remove('yes','no');

@@ -2,12 +2,15 @@
 
 import os
 from collections.abc import Hashable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import atomic_file
 from tacit.errors import InputError, MissingExtraError
+from tacit.threads import single_threaded_openmp
 
 Array = NDArray[Any]
 
@@ -21,9 +24,10 @@ def plane(units: Array, seed: int = 0) -> NDArray[np.float32]:
         places: NDArray[np.float32] = PCA(2, svd_solver="full").fit_transform(units)
         return places
     perplexity = min(30.0, (len(units) - 1) / 3)
-    found: NDArray[np.float32] = TSNE(
-        2, metric="cosine", init="pca", perplexity=perplexity, random_state=seed, n_jobs=1
-    ).fit_transform(units)
+    with single_threaded_openmp():
+        found: NDArray[np.float32] = TSNE(
+            2, metric="cosine", init="pca", perplexity=perplexity, random_state=seed, n_jobs=1
+        ).fit_transform(units)
     return found
 
 
@@ -45,5 +49,6 @@ def draw_map(
         axes.annotate(str(word), (x, y), fontsize=8, ha="center", va="bottom")
     axes.set_axis_off()
     if path is not None:
-        figure.savefig(path, dpi=150)
+        with atomic_file.replacing(path) as temporary:
+            figure.savefig(temporary, dpi=150, format=Path(path).suffix.removeprefix(".") or "png")
     return figure

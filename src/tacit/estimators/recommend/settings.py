@@ -1,0 +1,116 @@
+"""The checked, frozen parameters of a ``FactorRecommender``: all that training needs to know of it."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, cast
+
+import scipy.sparse as sp
+
+from tacit import checks, threads
+from tacit.errors import InputError
+from tacit.objective import losses, recipes
+from tacit.objective.default_ridge import default_ridge
+from tacit.objective.formulations import Unlabelled
+from tacit.objective.losses import Loss
+from tacit.objective.recipes import Recipe
+from tacit.objective.weights import PositiveWeight
+from tacit.progress import Callback
+from tacit.solvers import registry
+
+CONTEXT_MODELS = ("additive", "pairwise", "product")
+_OF_A_RUN = frozenset({"iterations", "patience", "threads", "progress", "callback", "checkpoint"})
+"""What does not say whose checkpoint it is: more iterations of the same fit may resume it."""
+
+
+@dataclass(frozen=True)
+class FitSettings:
+    """``FactorRecommender`` explains them; ``solver`` is a solver's name, never "auto", and ``seed`` is a number."""
+
+    factors: int
+    loss: Loss
+    solver: str
+    unlabelled_weight: float | None
+    unlabelled_target: float
+    frequency_exponent: tuple[float, float]
+    positive_weight: PositiveWeight
+    unlabelled: Unlabelled
+    biases: bool
+    context_model: str
+    graph_weight: float
+    nonnegative: bool
+    learning_rate: float
+    regularization: float | None
+    ridge_exponent: float
+    iterations: int
+    tolerance: float
+    held_out: float
+    patience: int
+    seed: int
+    threads: int
+    progress: bool | None
+    callback: Callback | None
+    checkpoint: str | os.PathLike[str] | None
+
+    @classmethod
+    def read(cls, parameters: Mapping[str, Any]) -> "FitSettings":
+        """From the parameters of an estimator (``get_params``), or one sentence on the first that cannot be used."""
+        given = dict(parameters)
+        loss = losses.resolve(given["loss"])
+        solver = registry.resolve(given["solver"], loss, given["nonnegative"])
+        share = checks.number("held_out", given["held_out"], 0.0)
+        if share >= 1:
+            raise InputError(f"held_out is a share of the positives and must be below 1, not {share:g}.")
+        threads.resolve(given["threads"])
+        weight, ridge, sweeps = given["unlabelled_weight"], given["regularization"], given["iterations"]
+        return cls(
+            factors=checks.integer("factors", given["factors"], 1),
+            loss=loss,
+            solver=solver,
+            unlabelled_weight=None if weight is None else checks.number("unlabelled_weight", weight, above=0.0),
+            unlabelled_target=checks.number("unlabelled_target", given["unlabelled_target"]),
+            frequency_exponent=recipes.exponents(given["frequency_exponent"]),
+            positive_weight=cast(
+                PositiveWeight, checks.choice("positive_weight", given["positive_weight"], ("log", "value", "one"))
+            ),
+            unlabelled=cast(
+                Unlabelled, checks.choice("unlabelled", given["unlabelled"], ("all", "sampled", "same_loss"))
+            ),
+            biases=given["biases"],
+            context_model=checks.choice("context_model", given["context_model"], CONTEXT_MODELS),
+            graph_weight=checks.number("graph_weight", given["graph_weight"], 0.0),
+            nonnegative=given["nonnegative"],
+            learning_rate=checks.number("learning_rate", given["learning_rate"], above=0.0),
+            regularization=None if ridge is None else checks.number("regularization", ridge, 0.0),
+            ridge_exponent=checks.number("ridge_exponent", given["ridge_exponent"]),
+            iterations=registry.SOLVERS[solver].iterations
+            if sweeps is None
+            else checks.integer("iterations", sweeps, 1),
+            tolerance=checks.number("tolerance", given["tolerance"], 0.0),
+            held_out=share,
+            patience=checks.integer("patience", given["patience"], 1),
+            seed=checks.seed(given["random_state"]),
+            threads=given["threads"],
+            progress=given["progress"],
+            callback=given["callback"],
+            checkpoint=given["checkpoint"],
+        )
+
+    def shaping(self) -> dict[str, Any]:
+        """What shapes the result, for the fingerprint of a checkpoint."""
+        shaping = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in _OF_A_RUN}
+        return shaping | {"loss": self.loss.name}
+
+    def recipe(self, positives: sp.csr_array) -> Recipe:
+        """The recipe of the objective, measured on these positives."""
+        ridge = self.regularization
+        return recipes.recommend(
+            positives,
+            loss=self.loss if self.loss.is_custom else self.loss.name,
+            positive_weight=self.positive_weight,
+            unlabelled_weight=self.unlabelled_weight,
+            unlabelled_target=self.unlabelled_target,
+            frequency_exponent=self.frequency_exponent,
+            regularization=default_ridge(positives, self.factors) if ridge is None else ridge,
+            ridge_exponent=self.ridge_exponent,
+        )
