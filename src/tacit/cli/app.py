@@ -32,6 +32,7 @@ VERBS: dict[str, str] = {
     "grade": "Grade rows of a table by a saved model",
     "stream": "Learn from ratings as they come, with the running error",
     "similar": "Show the nearest neighbours of something a model knows",
+    "serve": "Serve models over HTTP that learn from events",
     "evaluate": "Measure a model on what it has not seen",
     "data": "Get published data sets from their publisher",
     "bench": "Measure a table or figure of a paper, or a job beside its peers",

@@ -100,6 +100,14 @@ def add(model: "FactorRecommender", row: Any, cols: Any, weights: Any, features:
         _place_joined(model, np.unique(numbers), number)
 
 
+def positives_of(model: "FactorRecommender", row: Any) -> tuple[list[Any], list[float]]:
+    """Ids and weights of the columns that one row has."""
+    number = int(model.row_ids_.require([row])[0])
+    arrays, recent = current(model)
+    found = recent.get(number) or recent_rows.old_row(arrays.positives, arrays.row_factors, arrays.row_weight, number)
+    return model.col_ids_.take(found.cols).tolist(), found.values.tolist()
+
+
 def _values(weights: Any, count: int) -> NDArray[np.float32]:
     try:
         values: Array = np.broadcast_to(np.asarray(weights, dtype=np.float32), count)

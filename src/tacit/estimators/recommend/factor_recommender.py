@@ -285,6 +285,11 @@ class FactorRecommender(Model):
         self._require_fitted("recommend")
         return factor_queries.recommend(self, rows, k, exclude_seen, include, exclude, context, features, unknown)
 
+    def positives_of(self, row: Hashable) -> tuple[list[Any], list[float]]:
+        """The columns that a row has and their weights, as far as the model has heard."""
+        self._require_fitted("positives_of")
+        return factor_events.positives_of(self, row)
+
     def similar_rows(self, rows: Any, k: int = 10, *, unknown: Unknown = "error") -> Ranked:
         """The k rows with the most similar factors (cosine), without the row itself; ``unknown`` "error" or "skip"."""
         self._require_fitted("similar_rows")

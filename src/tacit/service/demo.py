@@ -1,0 +1,34 @@
+"""The bundled Debian index as models, so that one command on a fresh machine shows the service."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+PACKAGES, TEXTS = "packages", 4000
+"""Name of the recommender, and texts from which the demo's tagger learns."""
+
+
+def demo_models(folder: Path) -> tuple[list[Path], dict[str, dict[Any, str]]]:
+    """Paths of the models, trained where they do not lie in ``folder`` yet, and titles of packages."""
+    from tacit import FactorRecommender, RatingStream, WordVectors
+    from tacit.data import load_debian
+    from tacit.estimators.tag.text_tagger import TextTagger
+
+    debian = load_debian()
+    descriptions = dict(zip(debian.table["name"].to_list(), debian.table["description"].to_list()))
+    table = debian.table.head(TEXTS)
+    relations = debian.relations.filtered(min_row_count=2, min_col_count=2)
+    makers: dict[str, Callable[[], Any]] = {
+        PACKAGES: lambda: FactorRecommender(32, progress=False).fit(relations),
+        "tags": lambda: TextTagger(progress=False).fit(table["description"].to_list(), table["tags"].to_list()),
+        "words": lambda: WordVectors(64, tokenizer="words", progress=False).fit(list(descriptions.values())),
+        "ratings": lambda: RatingStream(clip=(1, 5)).fit(["ann", "bob"], ["lyx", "munin"], [5.0, 3.0]),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, make in makers.items():
+        path = folder / f"{name}.tacit"
+        if not path.exists():
+            make().save(path)
+        paths.append(path)
+    return paths, {PACKAGES: descriptions}

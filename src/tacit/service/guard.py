@@ -1,0 +1,139 @@
+"""What stands before every route: token, limits, request ids, time, headers, counters and one line of log.
+
+A plain ASGI layer: it adds some tens of microseconds to a request.
+"""
+
+import asyncio
+import hmac
+import json
+import logging
+import re
+import time
+import uuid
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from tacit.service.errors import ServiceError
+from tacit.service.limits import Limits
+from tacit.service.measures import Measures
+
+_log = logging.getLogger("tacit.service")
+Scope = MutableMapping[str, Any]
+App = Callable[[Scope, Any, Any], Awaitable[None]]
+
+_OPEN = frozenset({"/health/live", "/health/ready"})
+"""Routes that a probe may ask without a token; they say nothing but yes or no."""
+
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+_HEADERS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"content-security-policy",
+     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+     b"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"),
+]  # fmt: skip
+
+
+class Guard:
+    """Wraps the application."""
+
+    def __init__(self, app: App, *, token: str | None, limits: Limits, measures: Measures) -> None:
+        self.app, self.limits, self.measures = app, limits, measures
+        self._token = None if token is None else token.encode()
+        self._in_hand = 0
+        self._children: dict[tuple[str, ...], Any] = {}
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self.app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        headers = dict(scope["headers"])
+        given = headers.get(b"x-request-id", b"")
+        request_id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex.encode()
+        status = 500
+
+        async def send_on(message: MutableMapping[str, Any]) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message.get("headers", []), (b"x-request-id", request_id), *_HEADERS]
+            await send(message)
+
+        self._in_hand += 1
+        try:
+            self._admit(scope, headers)
+            async with asyncio.timeout(self.limits.seconds):
+                await self.app(scope, receive, send_on)
+        except ServiceError as error:
+            await refuse(send_on, error)
+        except TimeoutError:
+            await refuse(
+                send_on, ServiceError(503, f"no answer within {self.limits.seconds:g} seconds.", retry_after=1)
+            )
+        except Exception:
+            _log.exception("request failed", extra={"request_id": request_id.decode()})
+            if status == 500:
+                await refuse(send_on, ServiceError(500, "the service has failed; its log says more."))
+        finally:
+            self._in_hand -= 1
+            self._record(scope, request_id, status, time.perf_counter() - began)
+
+    def _admit(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
+        if self._in_hand > self.limits.at_once:
+            raise ServiceError(429, f"more than {self.limits.at_once} requests are in hand; come again.", retry_after=1)
+        path = scope["path"]
+        if self._token is not None and path not in _OPEN:
+            scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
+            if scheme.lower() != b"bearer" or not hmac.compare_digest(token.strip(), self._token):
+                raise ServiceError(401, "give the token, as in 'Authorization: Bearer …'.")
+        if scope["method"] in ("POST", "PUT", "PATCH"):
+            kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+            if kind != b"application/json":
+                raise ServiceError(415, "the body must be JSON with the content type application/json.")
+            length = headers.get(b"content-length", b"0")
+            if not length.isdigit() or int(length[:20]) > self.limits.body:
+                raise ServiceError(413, f"the body may have {self.limits.body} bytes at most.")
+
+    def _record(self, scope: Scope, request_id: bytes, status: int, seconds: float) -> None:
+        route = getattr(scope.get("endpoint"), "__name__", "none")
+        model = scope.get("path_params", {}).get("name", "") if status != 404 else ""
+        requests, histogram = self._counters(route, model, str(status))
+        requests.inc()
+        histogram.observe(seconds)
+        if _log.isEnabledFor(logging.INFO) and scope["path"] not in _OPEN:
+            _log.info(
+                "request",
+                extra={
+                    "request_id": request_id.decode(),
+                    "method": scope["method"],
+                    "route": route,
+                    "model": model,
+                    "status": status,
+                    "milliseconds": round(seconds * 1000, 3),
+                },
+            )
+
+    def _counters(self, *labels: str) -> Any:
+        found = self._children.get(labels)
+        if found is None:
+            route, model, status = labels
+            found = self.measures.requests.labels(route, model, status), self.measures.seconds.labels(route, model)
+            self._children[labels] = found
+        return found
+
+
+async def refuse(send: Any, error: ServiceError) -> None:
+    """One sentence as JSON."""
+    body = json.dumps({"error": str(error)}, ensure_ascii=False).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if error.retry_after is not None:
+        headers.append((b"retry-after", str(error.retry_after).encode()))
+    if error.status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    await send({"type": "http.response.start", "status": error.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,126 @@
+"""How each kind of model takes in events: ``check`` refuses before anything is stored, ``apply`` learns what was.
+
+What an event leads to depends on the events before it alone, never on how they were grouped: so a replay gives the
+same bits.
+"""
+
+import math
+from typing import Any, Protocol
+
+from tacit.errors import InputError
+from tacit.service.events import Event, Id
+
+LONGEST_ID = 1000
+"""Characters of an id at most."""
+
+
+class Learner(Protocol):
+    """What the writer asks of a model."""
+
+    restarts_from: str
+    """Where a restart begins: ``"snapshot"``, or ``"events"`` where all of them are remembered anew."""
+
+    def check(self, event: Event) -> None:
+        """One sentence where the event cannot be learned."""
+
+    def apply(self, event: Event) -> None:
+        """Learn it."""
+
+    def running_error(self) -> float | None:
+        """Mean absolute error of what was predicted just before it was learned, where the model predicts."""
+
+
+def learner_of(model: Any) -> Learner | None:
+    """The learner for a model, by the calls that it has; None where it does not learn from events."""
+    if hasattr(model, "learn_one"):
+        return StreamLearner(model)
+    if hasattr(model, "add") and hasattr(model, "recommend"):
+        return RecommenderLearner(model)
+    if hasattr(model, "predict_topk"):
+        return TaggerLearner()
+    return None
+
+
+class RecommenderLearner:
+    """A positive joins the history of its row, which is placed anew; unknown rows and columns join."""
+
+    restarts_from = "snapshot"
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    def check(self, event: Event) -> None:
+        if not (math.isfinite(event.weight) and 0 < event.weight <= 1e30):
+            raise InputError(f"weight must be above 0 and at most 1e30, not {event.weight!r}.")
+        _check_id("row", event.row, self.model.row_ids_)
+        _check_id("col", event.col, self.model.col_ids_)
+
+    def apply(self, event: Event) -> None:
+        self.model.add(event.row, [event.col], [event.weight])
+
+    def running_error(self) -> float | None:
+        return None
+
+
+class StreamLearner:
+    """``weight`` is the rating; it is predicted, then learned."""
+
+    restarts_from = "snapshot"
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.count, self.error = 0, 0.0
+
+    def check(self, event: Event) -> None:
+        lowest = 0.0 if getattr(self.model, "nonnegative", False) and not self.model.biases else -1e30
+        if not (math.isfinite(event.weight) and lowest <= event.weight <= 1e30):
+            raise InputError(f"weight is the rating, from {lowest:g} to 1e30, not {event.weight!r}.")
+        for name, value in (("row", event.row), ("col", event.col)):
+            _check_length(name, value)
+
+    def apply(self, event: Event) -> None:
+        predicted = self.model.predict_one(event.row, event.col)
+        self.model.learn_one(event.row, event.col, event.weight)
+        self.count, self.error = self.count + 1, self.error + abs(predicted - event.weight)
+
+    def running_error(self) -> float | None:
+        return self.error / self.count if self.count else None
+
+
+class TaggerLearner:
+    """Decisions about tags: accepted ones come first in answers about their row, rejected ones never come back.
+
+    The tagger itself learns from them when it is trained anew.
+    """
+
+    restarts_from = "events"
+
+    def __init__(self) -> None:
+        self.decisions: dict[Id, dict[Id, bool]] = {}
+        self.texts: dict[Id, str] = {}
+
+    def check(self, event: Event) -> None:
+        for name, value in (("row", event.row), ("col", event.col)):
+            _check_length(name, value)
+
+    def apply(self, event: Event) -> None:
+        self.decisions.setdefault(event.row, {})[event.col] = event.accepted
+        if event.text is not None:
+            self.texts[event.row] = event.text
+
+    def running_error(self) -> float | None:
+        return None
+
+
+def _check_id(name: str, value: Id, ids: Any) -> None:
+    _check_length(name, value)
+    if len(ids) and ids.is_numeric != isinstance(value, int):
+        kind = "whole numbers" if ids.is_numeric else "text"
+        raise InputError(f"{name}: the model's ids are {kind}, and {value!r} is not.")
+
+
+def _check_length(name: str, value: Id) -> None:
+    if isinstance(value, str) and not 0 < len(value) <= LONGEST_ID:
+        raise InputError(f"{name} must have 1 to {LONGEST_ID} characters, not {len(value)}.")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise InputError(f"{name} must fit into 64 bits.")

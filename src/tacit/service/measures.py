@@ -1,0 +1,55 @@
+"""What Prometheus is told."""
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+if TYPE_CHECKING:
+    from tacit.service.served import Served
+    from tacit.service.writer import Writer
+
+_SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+
+
+class Measures:
+    """Counters of one service."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.requests = Counter(
+            "tacit_requests_total", "Requests answered.", ("route", "model", "status"), registry=self.registry
+        )
+        self.seconds = Histogram(
+            "tacit_request_seconds", "Time to an answer.", ("route", "model"), buckets=_SECONDS, registry=self.registry
+        )
+        self.events = Counter(
+            "tacit_events_total", "Events by what became of them.", ("model", "outcome"), registry=self.registry
+        )
+        self.reloads = Counter(
+            "tacit_reloads_total", "Reloads of models.", ("model", "outcome"), registry=self.registry
+        )
+        self._waiting = Gauge("tacit_events_waiting", "Events that wait to be stored.", registry=self.registry)
+        self._sequence = Gauge("tacit_sequence", "Last event learned.", ("model",), registry=self.registry)
+        self._refused = Gauge(
+            "tacit_events_unlearned", "Stored events that cannot be learned.", ("model",), registry=self.registry
+        )
+        self._age = Gauge("tacit_snapshot_age_seconds", "Since the last snapshot.", ("model",), registry=self.registry)
+        self._unsaved = Gauge("tacit_events_since_snapshot", "Events to replay.", ("model",), registry=self.registry)
+        self._error = Gauge(
+            "tacit_running_error", "Mean absolute error of predictions.", ("model",), registry=self.registry
+        )
+
+    def text(self, served: Mapping[str, "Served"], writer: "Writer") -> bytes:
+        """The page that Prometheus reads."""
+        self._waiting.set(writer.waiting)
+        for name, one in served.items():
+            self._sequence.labels(name).set(one.sequence)
+            self._refused.labels(name).set(one.refused)
+            self._age.labels(name).set(time.monotonic() - one.saved_at)
+            self._unsaved.labels(name).set(one.sequence - one.saved)
+            error = one.state.learner.running_error() if one.state.learner is not None else None
+            if error is not None:
+                self._error.labels(name).set(error)
+        return generate_latest(self.registry)

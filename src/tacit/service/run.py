@@ -1,0 +1,95 @@
+"""Running the application under uvicorn: address, token, signals."""
+
+import ipaddress
+import logging
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tacit.errors import InputError
+from tacit.service.errors import ServiceError
+from tacit.service.guard import Guard
+from tacit.service.logs import log_to_standard_error
+
+LEAST_TOKEN = 16
+"""Characters of a token at least."""
+
+
+def read_token(path: Path | None, host: str) -> str | None:
+    """The token from a file or ``TACIT_TOKEN``; an address that others can reach needs one."""
+    token = os.environ.get("TACIT_TOKEN")
+    if path is not None:
+        try:
+            token = path.read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"--token-file: {str(path)!r} cannot be read ({type(error).__name__}).") from None
+    if token is not None and (len(token) < LEAST_TOKEN or not token.isascii() or any(map(str.isspace, token))):
+        raise InputError(f"the token must have at least {LEAST_TOKEN} plain characters and no spaces.")
+    if token is None and not is_loopback(host):
+        raise InputError(
+            f"--host {host} can be reached by others: give --token-file or TACIT_TOKEN, or serve on 127.0.0.1 behind "
+            "a proxy."
+        )
+    return token
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def read_titles(table: str) -> dict[Any, str]:
+    """Id → title, from the first two columns of a table."""
+    from tacit.data.readers import scan_table
+
+    frame = scan_table(table).collect()
+    if len(frame.columns) < 2:
+        raise InputError(f"--titles: {table!r} needs two columns, ids and titles.")
+    ids, titles = frame.columns[:2]
+    return {
+        ident: str(title) for ident, title in zip(frame[ids].to_list(), frame[titles].to_list()) if title is not None
+    }
+
+
+def serve(app: Guard, host: str, port: int, *, quiet: bool, told: Callable[[str], None]) -> None:
+    """Serve until a signal ends it; ``told`` gets the address when it is ready."""
+    import uvicorn
+
+    log_to_standard_error(logging.WARNING if quiet else logging.INFO)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise InputError(f"cannot listen on {host} port {port} ({error.strerror}); give --port another.") from None
+    with listening:
+        service = app.service  # type: ignore[attr-defined]
+        service.start()
+        try:
+            signal.signal(signal.SIGHUP, lambda *_: threading.Thread(target=_reload_all, args=(service,)).start())
+            config = uvicorn.Config(
+                app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=30
+            )
+            shown = f"[{host}]" if ":" in host else host
+            told(f"http://{shown}:{listening.getsockname()[1]}/")
+            uvicorn.Server(config).run(sockets=[listening])
+        finally:
+            service.stop()
+
+
+def _reload_all(service: Any) -> None:
+    for name in list(service.served):
+        try:
+            service.reload(name)
+        except ServiceError:
+            continue  # the log has said why

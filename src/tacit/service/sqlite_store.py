@@ -1,0 +1,149 @@
+"""Events in SQLite: write-ahead log, ``synchronous=FULL``, one transaction for all events that wait."""
+
+import fcntl
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from tacit.service import faults
+from tacit.service.errors import StoreError
+from tacit.service.store import New, Placed, Stored, gaps
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS events (
+    model TEXT NOT NULL, sequence INTEGER NOT NULL, id TEXT, payload BLOB NOT NULL, received REAL NOT NULL,
+    PRIMARY KEY (model, sequence)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX IF NOT EXISTS events_by_id ON events (model, id) WHERE id IS NOT NULL;
+CREATE TABLE IF NOT EXISTS learned (
+    model TEXT NOT NULL, digest TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY (model, digest)
+) WITHOUT ROWID;
+"""
+_PAGE = 10_000
+
+
+class SqliteStore:
+    """A folder with ``events.db`` and a lock that dies with the process that holds it."""
+
+    def __init__(self, folder: Path, *, write: bool = True) -> None:
+        self.folder, self._guard, self._lock = folder, threading.RLock(), -1
+        with self._told("open"):
+            if write:
+                folder.mkdir(parents=True, exist_ok=True)
+                self._lock = _locked(folder)
+            elif not (folder / "events.db").exists():
+                raise StoreError(f"there is no event store in {str(folder)!r}.")
+            self._connection = sqlite3.connect(folder / "events.db", isolation_level=None, check_same_thread=False)
+            self._connection.execute("PRAGMA busy_timeout = 5000")
+            if write:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                self._connection.execute("PRAGMA synchronous = FULL")
+                self._connection.executescript(_SCHEMA)
+
+    def append(self, batch: Sequence[tuple[str, Sequence[New]]]) -> list[list[Placed]]:
+        with self._guard, self._told("write to"):
+            run = self._connection.execute
+            run("BEGIN IMMEDIATE")
+            try:
+                placed = [self._insert(model, events) for model, events in batch]
+                faults.reach("commit.before")
+                run("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    run("ROLLBACK")
+                raise
+            faults.reach("commit.after")
+            return placed
+
+    def _insert(self, model: str, events: Sequence[New]) -> list[Placed]:
+        run, now = self._connection.execute, time.time()
+        last = self.last(model)
+        placed = []
+        for event in events:
+            cursor = run(
+                "INSERT INTO events VALUES (?, ?, ?, ?, ?) ON CONFLICT (model, id) WHERE id IS NOT NULL DO NOTHING",
+                (model, last + 1, event.id, event.payload, now),
+            )
+            if cursor.rowcount == 1:
+                last += 1
+                placed.append(Placed(last, True))
+            else:
+                known = run("SELECT sequence FROM events WHERE model = ? AND id = ?", (model, event.id)).fetchone()
+                placed.append(Placed(int(known[0]), False))
+        return placed
+
+    def read(self, model: str, after: int = 0) -> Iterator[Stored]:
+        while True:
+            with self._guard, self._told("read"):
+                page = self._connection.execute(
+                    "SELECT sequence, id, payload FROM events WHERE model = ? AND sequence > ? "
+                    "ORDER BY sequence LIMIT ?",
+                    (model, after, _PAGE),
+                ).fetchall()
+            if not page:
+                return
+            after = page[-1][0]
+            yield from map(Stored._make, page)
+
+    def last(self, model: str) -> int:
+        with self._guard, self._told("read"):
+            found = self._connection.execute("SELECT max(sequence) FROM events WHERE model = ?", (model,)).fetchone()
+        return int(found[0] or 0)
+
+    def models(self) -> list[str]:
+        with self._guard, self._told("read"):
+            return [row[0] for row in self._connection.execute("SELECT DISTINCT model FROM events ORDER BY model")]
+
+    def learned_by(self, model: str, digest: str) -> int:
+        with self._guard, self._told("read"):
+            found = self._connection.execute(
+                "SELECT sequence FROM learned WHERE model = ? AND digest = ?", (model, digest)
+            ).fetchone()
+        return int(found[0]) if found else 0
+
+    def set_learned(self, model: str, digest: str, sequence: int) -> None:
+        with self._guard, self._told("write to"):
+            self._connection.execute("INSERT OR REPLACE INTO learned VALUES (?, ?, ?)", (model, digest, sequence))
+
+    def check(self) -> list[str]:
+        with self._guard, self._told("read"):
+            said = [row[0] for row in self._connection.execute("PRAGMA integrity_check")]
+        problems = [f"the database is damaged: {one}." for one in said if one != "ok"]
+        for model in self.models():
+            problems += gaps(model, [event.sequence for event in self.read(model)])
+        return problems
+
+    def close(self) -> None:
+        with self._guard:
+            self._connection.close()
+            if self._lock >= 0:
+                os.close(self._lock)
+                self._lock = -1
+
+    @contextmanager
+    def _told(self, doing: str) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(
+                f"cannot {doing} the event store in {str(self.folder)!r} ({error}); nothing that was acknowledged is "
+                "lost: see to the disk and the folder's permissions, then try again."
+            ) from error
+
+
+def _locked(folder: Path) -> int:
+    """The descriptor of a lock that this process holds; it ends with the process, however that ends."""
+    lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        raise StoreError(
+            f"the event store in {str(folder)!r} is in use by another process; stop that one, or give --store another "
+            "folder."
+        ) from None
+    return lock
