@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data/README.md),)
 export TACIT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: setup demo test lint bench bench-setup bench-check docs dist clean
+.PHONY: setup demo serve test lint bench bench-setup bench-check docs dist clean
 
 $(VENV)/base.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -24,6 +24,14 @@ setup: $(VENV)/dev.stamp
 
 demo: $(VENV)/base.stamp
 	$(BIN)/tacit demo
+
+# The service, on http://127.0.0.1:8000/ with models of the bundled data; MODEL="a.tacit b.tacit" for yours.
+$(VENV)/serve.stamp: pyproject.toml $(VENV)/base.stamp
+	$(PIP) install -e '.[serve]'
+	touch $@
+
+serve: $(VENV)/serve.stamp
+	$(BIN)/tacit serve $(MODEL)
 
 lint: setup
 	$(BIN)/ruff check .

@@ -33,6 +33,8 @@ VERBS: dict[str, str] = {
     "stream": "Learn from ratings as they come, with the running error",
     "similar": "Show the nearest neighbours of something a model knows",
     "serve": "Serve models over HTTP that learn from events",
+    "retrain": "Train a served recommender anew, events included, and swap it in",
+    "events": "Export, import and check the events of a service",
     "evaluate": "Measure a model on what it has not seen",
     "data": "Get published data sets from their publisher",
     "bench": "Measure a table or figure of a paper, or a job beside its peers",

@@ -66,12 +66,10 @@ def create_app(
     titles : model → id → title, shown beside ids
     limits, rhythm : what a request may cost; when snapshots are taken
     """
-    place = os.fspath(store)
-    folder = Path(snapshots) if snapshots is not None else Path("tacit-snapshots" if "://" in place else place)
     service = Service(
         named([Path(model) for model in models]),
-        place,
-        folder if snapshots is not None or "://" in place else folder / "snapshots",
+        store,
+        snapshots_folder(store, snapshots),
         limits or Limits(),
         rhythm or Rhythm(),
         titles or {},
@@ -95,6 +93,14 @@ def create_app(
     guard = Guard(app, token=token, limits=service.limits, measures=service.measures)
     guard.service = service  # type: ignore[attr-defined]
     return guard
+
+
+def snapshots_folder(store: str | os.PathLike[str], given: str | os.PathLike[str] | None) -> Path:
+    """Where snapshots lie: where it was said, or beside the events, or here where these are in a database."""
+    if given is not None:
+        return Path(given)
+    place = os.fspath(store)
+    return Path("tacit-snapshots") if "://" in place else Path(place) / "snapshots"
 
 
 def _routes() -> list[Route | Mount]:

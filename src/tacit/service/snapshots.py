@@ -80,7 +80,7 @@ def write(model: Any, folder: Path, base: str, sequence: int) -> Path:
     faults.reach("snapshot.written")
     path = folder / f"{sequence:012d}.{base}.{digest_of(unnamed)}.tacit"
     unnamed.replace(path)
-    _sync(folder)
+    sync(folder)
     faults.reach("snapshot.named")
     _prune(folder, path)
     return path
@@ -96,7 +96,8 @@ def _prune(folder: Path, newest: Path) -> None:
     faults.reach("prune.after")
 
 
-def _sync(folder: Path) -> None:
+def sync(folder: Path) -> None:
+    """Make the names in a folder durable."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

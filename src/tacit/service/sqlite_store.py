@@ -39,9 +39,9 @@ class SqliteStore:
                 raise StoreError(f"there is no event store in {str(folder)!r}.")
             self._connection = sqlite3.connect(folder / "events.db", isolation_level=None, check_same_thread=False)
             self._connection.execute("PRAGMA busy_timeout = 5000")
+            self._connection.execute("PRAGMA synchronous = FULL")
             if write:
                 self._connection.execute("PRAGMA journal_mode = WAL")
-                self._connection.execute("PRAGMA synchronous = FULL")
                 self._connection.executescript(_SCHEMA)
 
     def append(self, batch: Sequence[tuple[str, Sequence[New]]]) -> list[list[Placed]]:
