@@ -28,24 +28,42 @@ MOST_LANDMARKS = 4096
 _MOST_ROWS = 20_000
 
 
-def kernel_matrix(kernel: str, left: Any, right: Matrix, bandwidth: float) -> Matrix:
-    """k(left_i, right_j), dense, shape (rows of left, rows of right).
+def kernel_matrix(kernel: str, left: Any, right: Any, bandwidth: float) -> Matrix:
+    """k(left_i, right_j), dense, shape (rows of left, rows of right); both sides may be sparse.
+
+    On rows of length one the Gaussian kernel is exp(γ (cos − 1)) with γ = 1 / bandwidth².
 
     >>> kernel_matrix("gaussian", np.array([[0.0]]), np.array([[1.0]]), 1.0).round(4)
     array([[0.6065]])
     """
     if kernel == "linear":
-        return np.asarray(left @ right.T)
+        return _products(left, right)
     if kernel == "gaussian":
-        norms = left.multiply(left).sum(axis=1) if sp.issparse(left) else np.einsum("ij,ij->i", left, left)
-        cross = np.asarray(left @ right.T)
-        square = np.asarray(norms).ravel()[:, None] + np.einsum("ij,ij->i", right, right) - 2 * cross
-        return np.asarray(np.exp(np.maximum(square, 0.0) / (-2 * bandwidth**2)))
+        square = _products(left, right)
+        square *= -2
+        square += _squared_norms(left)[:, None]
+        square += _squared_norms(right)
+        np.maximum(square, 0.0, out=square)
+        square /= -2 * bandwidth**2
+        return np.exp(square, out=square)
     if kernel == "laplacian":
-        dense = left.toarray() if sp.issparse(left) else left
-        distance = scipy.spatial.distance.cdist(dense, right, "cityblock")
+        distance = scipy.spatial.distance.cdist(_dense(left), _dense(right), "cityblock")
         return np.asarray(np.exp(distance / -bandwidth))
     raise InputError(f"kernel must be one of {', '.join(KERNELS)}, not {kernel!r}.")
+
+
+def _dense(rows: Any) -> Matrix:
+    return np.asarray(rows.toarray() if sp.issparse(rows) else rows)
+
+
+def _products(left: Any, right: Any) -> Matrix:
+    return _dense(left @ right.T)
+
+
+def _squared_norms(rows: Any) -> NDArray[Any]:
+    if sp.issparse(rows):
+        return np.asarray(rows.multiply(rows).sum(axis=1)).ravel().astype(rows.dtype, copy=False)
+    return np.einsum("ij,ij->i", rows, rows)
 
 
 class NystromFeatures:
