@@ -443,3 +443,9 @@ def sparse_weights(X, exponents):
     W = (cols**-into)[:, None] * (X.T @ (rows[:, None] ** -by_row * X)) * cols**-out
     np.fill_diagonal(W, 0.0)
     return W
+
+
+def kernel_ridge(K, Y, weight, ridge):
+    """α of each label that minimises Σ_i w_i (y_i − (Kα)_i)² + ridge · αᵀKα: (K + ridge·W⁻¹) α = y."""
+    columns = [np.linalg.solve(K + ridge * np.diag(1 / weight[:, j]), Y[:, j]) for j in range(Y.shape[1])]
+    return np.stack(columns, axis=1)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tacit.estimators.stream.rating_stream import RatingStream as RatingStream
     from tacit.estimators.tag.blend_tagger import BlendTagger as BlendTagger
     from tacit.estimators.tag.factor_tagger import FactorTagger as FactorTagger
+    from tacit.estimators.tag.kernel_tagger import KernelTagger as KernelTagger
     from tacit.estimators.tag.neighbour_tagger import NeighbourTagger as NeighbourTagger
     from tacit.estimators.tag.text_tagger import TextTagger as TextTagger
     from tacit.estimators.words.word_vectors import WordVectors as WordVectors

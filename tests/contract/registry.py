@@ -128,6 +128,23 @@ CASES.append(
 )
 
 
+def _kernel_tagger(**parameters: Any) -> Any:
+    from tacit import KernelTagger
+
+    return KernelTagger(**({"iterations": 4} | parameters))
+
+
+CASES.append(
+    Case(
+        "KernelTagger",
+        _kernel_tagger,
+        _tagged_rows,
+        lambda model, data: model.decision_function(data[0]),
+        lambda: (np.empty((0, 12)), sp.csr_array((0, 6))),
+    )
+)
+
+
 def _tiny_ratings(rng: np.random.Generator) -> tuple[Any, ...]:
     return rng.integers(0, 20, 300), rng.integers(0, 15, 300), rng.integers(1, 6, 300)
 

@@ -115,7 +115,7 @@ def leml(factors: int = 150, regularization: float = 0.3, **options: Any) -> Fac
     """LEML (Yu et al. 2014): the squared loss with all cells alike, which is a case of ``FactorTagger``."""
     return FactorTagger(
         factors,
-        "square",
+        loss="square",
         unlabelled_weight=1.0,
         unlabelled_target=0.0,
         regularization=regularization,

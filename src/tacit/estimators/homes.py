@@ -8,6 +8,7 @@ ESTIMATORS = {
     "WordVectors": "tacit.estimators.words.word_vectors",
     "BlendTagger": "tacit.estimators.tag.blend_tagger",
     "FactorTagger": "tacit.estimators.tag.factor_tagger",
+    "KernelTagger": "tacit.estimators.tag.kernel_tagger",
     "NeighbourTagger": "tacit.estimators.tag.neighbour_tagger",
     "TextTagger": "tacit.estimators.tag.text_tagger",
     "RatingStream": "tacit.estimators.stream.rating_stream",

@@ -45,7 +45,7 @@ def kernel_matrix(kernel: str, left: Any, right: Any, bandwidth: float) -> Matri
         square += _squared_norms(right)
         np.maximum(square, 0.0, out=square)
         square /= -2 * bandwidth**2
-        return np.exp(square, out=square)
+        return np.asarray(np.exp(square, out=square))
     if kernel == "laplacian":
         distance = scipy.spatial.distance.cdist(_dense(left), _dense(right), "cityblock")
         return np.asarray(np.exp(distance / -bandwidth))
@@ -57,13 +57,13 @@ def _dense(rows: Any) -> Matrix:
 
 
 def _products(left: Any, right: Any) -> Matrix:
-    return _dense(left @ right.T)
+    return np.asarray(_dense(left @ right.T))
 
 
 def _squared_norms(rows: Any) -> NDArray[Any]:
     if sp.issparse(rows):
         return np.asarray(rows.multiply(rows).sum(axis=1)).ravel().astype(rows.dtype, copy=False)
-    return np.einsum("ij,ij->i", rows, rows)
+    return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 
 class NystromFeatures:

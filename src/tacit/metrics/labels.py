@@ -58,8 +58,13 @@ def ndcg_at_k(Y: Any, numbers: Array, k: int) -> float:
     >>> round(ndcg_at_k(np.array([[1, 0, 1]]), np.array([[1, 2]]), k=2), 4)
     0.3869
     """
+    return float(ndcg_of_rows(Y, numbers, k).mean())
+
+
+def ndcg_of_rows(Y: Any, numbers: Array, k: int) -> Floats:
+    """nDCG@k of every row, (n,): what paired comparisons need."""
     truth, hits = _hits(Y, numbers, k)
-    return float((hits @ _discount(k) / _ideal(truth, k)).mean())
+    return np.asarray(hits @ _discount(k) / _ideal(truth, k))
 
 
 def psp_at_k(Y: Any, numbers: Array, k: int, inverse: Array) -> float:

@@ -30,8 +30,8 @@ class Cholesky:
     remedy : what to change when it is not positive definite, for the sentence
 
     >>> factor = Cholesky(np.array([[4.0, 2.0], [2.0, 3.0]]), "raise regularization")
-    >>> factor.solve(np.array([[2.0], [3.0]])).ravel().tolist()
-    [0.0, 1.0]
+    >>> bool(np.allclose(factor.solve(np.array([[2.0], [3.0]])), [[0.0], [1.0]]))
+    True
     """
 
     def __init__(self, matrix: Array, remedy: str, threads: int = 0) -> None:
@@ -45,7 +45,7 @@ class Cholesky:
                 block, failed = factorise(matrix[start:end, start:end], lower=1, clean=1)
                 if failed or not np.all(np.isfinite(block)):
                     raise DivergedError(
-                        f"a matrix of {n} rows is not positive definite in {matrix.dtype} from row {start} on; {remedy}."
+                        f"a matrix of {n} rows is not positive definite in {matrix.dtype} at row {start}; {remedy}."
                     )
                 matrix[start:end, start:end] = block
                 pool.run(self._divide, [(start, end, *rows) for rows in _rows_from(end, n)], threads)
@@ -77,9 +77,9 @@ class Cholesky:
             unit = np.zeros((n - first, last - first), self.lower.dtype)
             unit[np.arange(last - first), np.arange(last - first)] = 1
             columns = solve_triangular(self.lower[first:, first:], unit, lower=True, check_finite=False)
-            return np.einsum("ij,ij->j", columns, columns)[None, :]
+            return np.asarray(np.einsum("ij,ij->j", columns, columns))[None, :]
 
-        return self._by_blocks(squares, n)[0]
+        return np.asarray(self._by_blocks(squares, n)[0])
 
     def _by_blocks(self, work: Any, width: int) -> Array:
         with pool.single_threaded_blas():

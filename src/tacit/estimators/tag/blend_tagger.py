@@ -139,4 +139,4 @@ class BlendTagger(Tagger):
 
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
         self._restore_labels(facts, parts)
-        self.members_, self.history_ = parts["members"], []
+        self.members_ = parts["members"]

@@ -11,6 +11,7 @@ from tacit import checks
 from tacit.data.label_sets import read_labels
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError, ModelFileError
+from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Array, Callback
 from tacit.estimators.tag import factor_fit
 from tacit.estimators.tag.tables import FACTOR
@@ -65,6 +66,7 @@ class FactorTagger(Tagger):
     def __init__(
         self,
         factors: int = 150,
+        *,
         loss: Literal["logistic", "square", "squared_hinge"] = "logistic",
         unlabelled_weight: float | None = None,
         unlabelled_target: float | None = None,
@@ -82,7 +84,7 @@ class FactorTagger(Tagger):
         top_k: int | None = None,
         threshold: float | None = None,
         propensity_weighted: bool = False,
-        random_state: int = 0,
+        random_state: int | None = 0,
         threads: int = 0,
         progress: bool | None = None,
         callback: Callback | None = None,
@@ -129,8 +131,9 @@ class FactorTagger(Tagger):
         self._scales = self._scales[:0]
         self._learn_scales(X)
         X = self._prepared(X)
+        seed = checks.seed(self.random_state)
         self._nystrom = (
-            NystromFeatures.fit(X.native(), landmarks=self.landmarks, bandwidth=self.bandwidth, seed=self.random_state)
+            NystromFeatures.fit(X.native(), landmarks=self.landmarks, bandwidth=self.bandwidth, seed=seed)
             if self.landmarks
             else None
         )
@@ -233,6 +236,13 @@ class FactorTagger(Tagger):
     def _map_for(self, x: sp.csr_array) -> tuple[Array, Array]:
         return np.arange(self.n_features_in_, dtype=np.int32), self.weights_
 
+    def _contributions(self, x: sp.csr_array, column: int) -> Evidence:
+        row, own = self._prepared(x), self.label_factors_[column].astype(np.float64)
+        remainder = 0.0
+        if self._nystrom is not None and self._landmark_weights is not None:
+            remainder = float((self._nystrom.transform(row.native()) @ self._landmark_weights)[0] @ own)
+        return Evidence.of(row.indices, row.data * (self.weights_[row.indices] @ own), remainder)
+
     # -- to and from a model file ------------------------------------------------------------------------------
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -249,4 +259,3 @@ class FactorTagger(Tagger):
             self._nystrom = NystromFeatures("gaussian", self.bandwidth, parts["landmarks"])
             if self._nystrom.size != len(self._landmark_weights):
                 raise ModelFileError("its landmarks do not fit their weights")
-        self.history_ = []

@@ -7,11 +7,13 @@ from typing import Any, Literal, Self
 import numpy as np
 import scipy.sparse as sp
 
+from tacit import checks
 from tacit import threads as pool
 from tacit.data.ids import Ids
 from tacit.data.label_sets import read_labels
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError
+from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Array, Callback
 from tacit.estimators.tag.partition_growth import grown
 from tacit.estimators.tag.tables import NEIGHBOUR
@@ -79,6 +81,7 @@ class NeighbourTagger(Tagger):
     def __init__(
         self,
         method: Literal["sppmi", "weighted", "skipgram", "joint", "end_to_end"] = "sppmi",
+        *,
         factors: int = 100,
         neighbours: int = 25,
         vote_power: float = 3.0,
@@ -99,7 +102,7 @@ class NeighbourTagger(Tagger):
         top_k: int | None = None,
         threshold: float | None = None,
         propensity_weighted: bool = False,
-        random_state: int = 0,
+        random_state: int | None = 0,
         threads: int = 0,
         progress: bool | None = None,
         callback: Callback | None = None,
@@ -206,7 +209,7 @@ class NeighbourTagger(Tagger):
         self, X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, carrying: Array, number: int
     ) -> Learner:
         """One learner: cluster the rows that carry labels, then one map per cluster."""
-        rng = np.random.default_rng([self.random_state, number])
+        rng = np.random.default_rng([checks.seed(self.random_state), number])
         settings = MapSettings(
             self.factors,
             self.regularization,
@@ -318,6 +321,25 @@ class NeighbourTagger(Tagger):
         X = self._read_query(X, "kneighbors")
         return self.learners_[0].neighbours(self._prepared(X), k, self.threads)
 
+    def _contributions(self, x: sp.csr_array, column: int) -> Evidence:
+        row = self._prepared(x)
+        carries = np.asarray(self._Y[:, [column]].toarray()).ravel()
+        said = np.zeros(self._Y.shape[0])
+        length = 0.0
+        similarities = np.zeros(self._Y.shape[1])
+        everyone = sp.eye_array(self._Y.shape[0], dtype=np.float32, format="csr")
+        for learner in self.learners_:
+            found = learner.neighbours(row, self.neighbours, self.threads)
+            said += vote(*found, everyone, self.vote_power).toarray()[0] / len(self.learners_)
+            if self.method == "joint":
+                similarities += normalise(learner.label_scores(row))[0]
+        if self.method == "joint":
+            # As in the scores: votes, and similarities to the labels' vectors, each scaled to length one.
+            length = float(np.linalg.norm(said @ self._Y))
+            similarities /= np.linalg.norm(similarities) or 1.0
+        heard = np.flatnonzero(said * carries)
+        return Evidence.of(heard, said[heard] / (length or 1.0), float(similarities[column]))
+
     # -- to and from a model file ------------------------------------------------------------------------------
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -328,7 +350,7 @@ class NeighbourTagger(Tagger):
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
         self._restore_labels(facts, parts)
         self.learners_ = tuple(Learner.from_arrays(arrays) for arrays in parts["learner"])
-        self.history_, self._Y = [], parts["Y"]
+        self._Y = parts["Y"]
 
 
 def _with_labels(Y: sp.csr_array, new: sp.csr_array, numbers: Array) -> sp.csr_array:

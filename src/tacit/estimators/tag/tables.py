@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from tacit.estimators.schema import Array, Borders, Csr, Ids, Members, Proof, Repeated, Schema
-from tacit.estimators.values import SEED, Either, Flag, Many, Number, Settings, Text, Value, Whole, Word
+from tacit.estimators.tag.kernel_choice import KERNELS
+from tacit.estimators.values import SEED, Either, Flag, History, Many, Number, Settings, Text, Value, Whole, Word
 from tacit.features.nystrom import MOST_LANDMARKS
 from tacit.objective.losses import LOSSES
 from tacit.solvers.label_maps import METHODS, REGRESSIONS
@@ -18,6 +19,7 @@ FACTS: dict[str, Value] = {
     "features": Whole(1, size="features"),
     "rows": Whole(1),
     "labels_per_row": Number(0.0),
+    "history": History(),
 }
 
 MANNERS: dict[str, Value] = {
@@ -65,6 +67,41 @@ FACTOR = Schema(
     },
     facts=FACTS,
     rules=(_landmarks_fit,),
+)
+
+
+def _terms_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
+    if parts["points"] is None and len(parts["coefficients"]) != proof.sizes["features"] + 1:
+        return "its coefficients do not fit its features"
+    return None
+
+
+KERNEL = Schema(
+    *LABELS,
+    SCALES,
+    Array("coefficients", "f4", ("terms", "labels")),
+    Csr("points", "terms", "features", optional=True),
+    parameters={
+        "kernel": Word(*KERNELS),
+        "bandwidth": Either(None, Number(above=0.0)),
+        "regularization": Either(None, Number(above=0.0)),
+        "unlabelled_weight": Number(above=0.0),
+        "frequency_exponent": Number(-100.0, most=100.0),
+        "landmarks": Either(None, Whole(0)),
+        "impute": Flag(),
+        "iterations": Whole(1),
+        "inner_steps": Whole(1),
+        "idf_power": Number(0.0, most=100.0),
+        **MANNERS,
+    },
+    facts=FACTS
+    | {
+        "kernel": Word("gaussian", "linear"),
+        "unit_rows": Flag(),
+        "bandwidth": Number(above=0.0),
+        "regularization": Number(above=0.0),
+    },
+    rules=(_terms_fit,),
 )
 
 

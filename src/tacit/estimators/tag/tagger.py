@@ -11,14 +11,17 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.data.ids import Ids
 from tacit.data.label_sets import Form, read_labels, write_labels
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError
+from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Array, Model
 from tacit.estimators.ranked import Ranked
 from tacit.neighbours.best import best_columns
 from tacit.neighbours.clusters import unit_rows
+from tacit.progress import without_clock
 
 if TYPE_CHECKING:
     from tacit.estimators.tag.audit_report import MissingLabels
@@ -40,7 +43,7 @@ class Tagger(Model):
     top_k: int | None
     threshold: float | None
     propensity_weighted: bool
-    random_state: int
+    random_state: int | None
     idf_power: float
     normalize: bool
     labels_: Ids
@@ -48,6 +51,7 @@ class Tagger(Model):
     label_frequency_: NDArray[np.int64]
     labels_per_row_: float
     rows_seen_: int
+    history_: list[dict[str, Any]]
     _form: Form
     _scales: NDArray[np.float32] = _NO_SCALES
 
@@ -118,6 +122,7 @@ class Tagger(Model):
             "features": self.n_features_in_,
             "rows": self.rows_seen_,
             "labels_per_row": self.labels_per_row_,
+            "history": without_clock(self.history_),
         }
         return facts, {"labels": self.labels_, "label_frequency": self.label_frequency_, "scales": self._scales}
 
@@ -126,6 +131,7 @@ class Tagger(Model):
         self._scales = parts.get("scales", _NO_SCALES)
         self._form, self.n_features_in_ = facts["form"], facts["features"]
         self.rows_seen_, self.labels_per_row_ = facts["rows"], facts["labels_per_row"]
+        self.history_ = facts["history"]
 
     # -- asking ------------------------------------------------------------------------------------------------
 
@@ -214,6 +220,26 @@ class Tagger(Model):
         filled = columns >= 0
         return np.nonzero(filled)[0], columns[filled]
 
+    def why(self, x: Any, label: Hashable) -> Evidence:
+        """What speaks for a label of one row, exactly: the contributions sum to its score in ``decision_function``.
+
+        Parameters
+        ----------
+        x : (1, d) features of the row
+        label : one of the labels that the model knows
+
+        The ids are numbers of features (factors, and kernels that are linear), numbers of training rows (neighbours,
+        kernels) or the members' names (blends). Weights by propensity are left out.
+        """
+        row = self._read_query(x, "why")
+        if row.shape[0] != 1:
+            raise InputError(f"x must be one row, not {row.shape[0]}; ask for each row in turn.")
+        return self._contributions(row, int(self.labels_.require([label])[0]))
+
+    def _contributions(self, x: sp.csr_array, column: int) -> Evidence:
+        """What adds up to the score of this label for this row."""
+        raise NotImplementedError
+
     def missing_labels(
         self,
         X: Any,
@@ -248,7 +274,7 @@ class Tagger(Model):
 
         X, matrix, names, _ = self._read_training(X, Y, labels)
         shown = DisplayNames.of(X, row_ids, feature_names, texts, evidence)
-        rng = np.random.default_rng(self.random_state)
+        rng = np.random.default_rng(checks.seed(self.random_state))
         return find_missing_labels(
             self, X, matrix, names, n, folds=folds, per_row=per_row, companions=companions, shown=shown, rng=rng
         )

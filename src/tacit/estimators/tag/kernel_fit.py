@@ -1,0 +1,198 @@
+"""Fitting a kernel tagger on rows that carry labels: exactly, through landmarks, or on the columns themselves."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit import threads as pool
+from tacit.errors import InputError
+from tacit.estimators.tag.kernel_choice import REMEDY, Smoothness
+from tacit.features.kernel_gram import (
+    ConstantAndColumns,
+    LandmarkFeatures,
+    kernel_between,
+    label_moments,
+    lower_gram,
+)
+from tacit.solvers.cholesky import Cholesky
+from tacit.solvers.kernel_ridge import conjugate_gradients, leave_one_out, solve_all
+
+Array = NDArray[Any]
+
+LARGEST_EXACT = 15_000
+"""Rows, or columns, of a dense matrix that is factorised (0.9 GB)."""
+LARGEST_MODEL = 1 << 29
+"""Numbers in the coefficients (2 GB)."""
+DEFAULT_LANDMARKS = 4000
+_PROBE = 1000
+_ROWS = 512
+
+
+@dataclass(frozen=True)
+class Solved:
+    """Scores are k(x, points) @ coefficients; without points, the columns of x and a constant are what is weighed."""
+
+    points: sp.csr_array | None
+    coefficients: NDArray[np.float32]
+
+
+def fit_kernel(
+    X: sp.csr_array, Y: sp.csr_array, smooth: Smoothness, weight: Array | None, landmarks: int | None, steps: int,
+    impute: bool, seed: int, threads: int,
+) -> Solved:  # fmt: skip
+    """Coefficients of all labels.
+
+    Parameters
+    ----------
+    weight : (L,) what a known label weighs where an unlabelled cell weighs 1; None where that is 1 too
+    landmarks : so many, 0 for the exact solve, None for whichever memory allows
+    impute : learn once more, from the leave-one-out guesses too
+    """
+    carrying = np.flatnonzero(np.diff(Y.indptr))
+    rows, labels = len(carrying), Y.shape[1]
+    by_columns = smooth.kernel == "linear" and landmarks is None and X.shape[1] < min(rows, LARGEST_EXACT)
+    exact = landmarks == 0 or (landmarks is None and rows <= LARGEST_EXACT and rows * labels <= LARGEST_MODEL)
+    if impute and (by_columns or not exact):
+        raise InputError(
+            f"impute=True needs the exact solve (at most {LARGEST_EXACT} rows, landmarks None or 0, a kernel that is "
+            f"not solved by its columns), not {rows} rows with kernel {smooth.kernel!r}; leave it out."
+        )
+    if by_columns:
+        _require_room(X.shape[1] + 1, labels)
+        columns = ConstantAndColumns(X.shape[1])
+        return Solved(None, _by_features(X[carrying], Y[carrying], columns, smooth.ridge, weight, steps, threads))
+    if exact:
+        if (X.shape[0] if impute else rows) > LARGEST_EXACT:
+            raise InputError(
+                f"landmarks=0 factorises a matrix of {rows} × {rows} rows, and at most {LARGEST_EXACT} are allowed; "
+                f"set landmarks to {DEFAULT_LANDMARKS} or so, or leave it None."
+            )
+        _require_room(rows, labels)
+        return _exactly(X, Y, carrying, smooth, weight, steps, impute, threads)
+    count = min(landmarks or DEFAULT_LANDMARKS, rows)
+    _require_room(count, labels)
+    picked = choose_landmarks(X[carrying], count, smooth, seed, threads)
+    features = LandmarkFeatures(smooth.kernel, smooth.bandwidth, X[carrying][picked])
+    weights = _by_features(X[carrying], Y[carrying], features, smooth.ridge, weight, steps, threads)
+    return Solved(features.landmarks, features.coefficients(weights))
+
+
+def _require_room(height: int, labels: int) -> None:
+    if height * labels > LARGEST_MODEL:
+        most = LARGEST_MODEL // labels
+        raise InputError(
+            f"the weights of {labels} labels on {height} rows or columns would need {4e-9 * height * labels:.1f} GB; "
+            f"set landmarks to at most {most}, or use NeighbourTagger, whose memory does not grow with their product."
+        )
+
+
+def _exactly(
+    X: sp.csr_array, Y: sp.csr_array, carrying: Array, smooth: Smoothness, weight: Array | None, steps: int,
+    impute: bool, threads: int,
+) -> Solved:  # fmt: skip
+    known, labels = X[carrying], Y[carrying]
+    factor = _factor(known, smooth, threads)
+    if not impute:
+        return Solved(known, solve_all(factor, labels, weight, smooth.ridge, steps))
+    dense = labels.toarray().astype(np.float32)
+    first = factor.solve(dense)
+    guesses = np.empty((X.shape[0], Y.shape[1]), np.float32)
+    rest = np.setdiff1d(np.arange(X.shape[0]), carrying)
+    guesses[carrying] = leave_one_out(factor, dense, first)
+    guesses[rest] = kernel_scores(X[rest], Solved(known, first), smooth, threads)
+    np.maximum(guesses, 0.0, out=guesses)
+    guesses /= np.maximum(np.linalg.norm(guesses, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+    guesses[carrying] = np.maximum(guesses[carrying], dense)
+    return Solved(X, solve_all(_factor(X, smooth, threads), guesses, weight, smooth.ridge, steps))
+
+
+def _factor(rows: sp.csr_array, smooth: Smoothness, threads: int) -> Cholesky:
+    gram = lower_gram(smooth.kernel, rows, smooth.bandwidth, threads)
+    gram[np.diag_indices_from(gram)] += np.float32(smooth.ridge)
+    return Cholesky(gram, REMEDY, threads)
+
+
+def _by_features(
+    X: sp.csr_array, Y: sp.csr_array, features: Any, ridge: float, weight: Array | None, steps: int, threads: int
+) -> Array:
+    """W of (ΦᵀΦ + λI + (c − 1) Φ⁺ᵀΦ⁺) w = c Φ⁺ᵀ1 for each label, Φ⁺ the features of its rows."""
+    gram, right = label_moments(X, Y, features, threads)
+    gram[np.diag_indices_from(gram)] += np.float32(ridge)
+    factor = Cholesky(gram, REMEDY, threads)
+    if weight is None:
+        return factor.solve(right)
+    scale = weight.astype(np.float32)
+
+    def extra(direction: Array) -> Array:
+        total = np.zeros_like(direction)
+        for first, last in pool.even_chunks(X.shape[0], _ROWS):
+            mapped, here = features.transform(X[first:last]), Y[first:last].toarray()
+            total += np.asarray(mapped.T @ (here * (scale - 1) * np.asarray(mapped @ direction)))
+        return total
+
+    with pool.single_threaded_blas():
+        return conjugate_gradients(factor, extra, right * scale, steps)
+
+
+def choose_landmarks(X: sp.csr_array, count: int, smooth: Smoothness, seed: int, threads: int) -> Array:
+    """Numbers of ``count`` rows, each drawn by how little of it a first thousand of rows explains.
+
+    The share that is left, k(x, x) − k_z(x)ᵀ (K_z + λI)⁻¹ k_z(x), is the row's ridge leverage up to scale (Musco and
+    Musco 2017): rows unlike all others are taken almost surely, of many alike only some.
+    """
+    n = X.shape[0]
+    rng = np.random.default_rng(seed)
+    if count >= n:
+        return np.arange(n)
+    probe = np.sort(rng.choice(n, min(_PROBE, n), replace=False))
+    factor = _factor(X[probe], smooth, threads)
+    left = np.empty(n)
+
+    def fill(first: int, last: int) -> None:
+        near = kernel_between(smooth.kernel, X[probe], X[first:last], smooth.bandwidth)
+        own = 1.0 if smooth.kernel == "gaussian" else 1.0 + X[first:last].multiply(X[first:last]).sum(axis=1)
+        left[first:last] = own - np.einsum("ij,ij->j", near, factor.solve(near))
+
+    with pool.single_threaded_blas():
+        pool.run(fill, pool.even_chunks(n, _ROWS), threads)
+    # Exponential clocks: the first ``count`` to ring are a draw without replacement by these shares.
+    clocks = rng.exponential(size=n) / np.maximum(left, 1e-6)
+    return np.sort(np.argsort(clocks, kind="stable")[:count])
+
+
+def kernel_scores(X: sp.csr_array, solved: Solved, smooth: Smoothness, threads: int) -> NDArray[np.float32]:
+    """Scores (n, L) of prepared rows."""
+    points, coefficients = solved.points, solved.coefficients
+    scores = np.empty((X.shape[0], coefficients.shape[1]), np.float32)
+
+    def fill(first: int, last: int) -> None:
+        if points is None:
+            scores[first:last] = X[first:last] @ coefficients[:-1] + coefficients[-1]
+        else:
+            scores[first:last] = kernel_between(smooth.kernel, X[first:last], points, smooth.bandwidth) @ coefficients
+
+    with pool.single_threaded_blas():
+        pool.run(fill, pool.even_chunks(X.shape[0], _ROWS), threads)
+    return scores
+
+
+def grown(solved: Solved, X: sp.csr_array, Y: sp.csr_array, smooth: Smoothness, threads: int) -> Solved:
+    """What was learned stays; the new rows explain what it leaves open of their labels.
+
+    ``solved`` has the new model's width already: zeros for labels that are new.
+    """
+    if X.shape[0] > LARGEST_EXACT:
+        raise InputError(
+            f"partial_fit takes at most {LARGEST_EXACT} rows at once, not {X.shape[0]}; give them in parts."
+        )
+    if solved.points is not None:
+        _require_room(solved.points.shape[0] + X.shape[0], Y.shape[1])
+    left = Y.toarray().astype(np.float32) - kernel_scores(X, solved, smooth, threads)
+    more = _factor(X, smooth, threads).solve(left)
+    if solved.points is None:
+        return Solved(None, solved.coefficients + np.asarray(ConstantAndColumns(X.shape[1]).transform(X).T @ more))
+    points = sp.csr_array(sp.vstack((solved.points, X), format="csr"))
+    return Solved(points, np.concatenate((solved.coefficients, more)))

@@ -1,0 +1,263 @@
+"""KernelTagger: labels by least squares over all cells, in the full space of a kernel."""
+
+from collections.abc import Hashable, Iterable
+from typing import Any, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit import checks
+from tacit.data.label_sets import read_labels
+from tacit.data.matrix import as_csr
+from tacit.errors import InputError
+from tacit.estimators.evidence import Evidence
+from tacit.estimators.model import Array, Callback
+from tacit.estimators.tag.kernel_choice import KERNELS, START, Smoothness, choose
+from tacit.estimators.tag.kernel_fit import Solved, fit_kernel, grown, kernel_scores
+from tacit.estimators.tag.tables import KERNEL
+from tacit.estimators.tag.tagger import Tagger
+from tacit.features.kernel_gram import kernel_between
+from tacit.features.scaling import Scaling
+from tacit.neighbours.clusters import unit_rows
+from tacit.objective.weights import FrequencyWeight
+from tacit.progress import Run
+
+_MOSTLY_FILLED = 0.5
+
+
+class KernelTagger(Tagger):
+    """Multi-label tagging by whole-data least squares on kernel features, at full rank and in closed form.
+
+        Σ_{all x,y} w_xy (t_xy − ⟨φ(x), w_y⟩)² + λ ‖w_y‖²,    t = 1 and w = 1 where known, else t = 0 and w = b_y
+
+    One Cholesky factor serves all labels. Rows without labels are left out: nothing is known of them.
+
+    Parameters
+    ----------
+    kernel : ``"cosine"``: exp(γ (cos − 1)), for text; ``"gaussian"`` on standardised columns; ``"linear"``: 1 + cos;
+        ``"auto"``: gaussian where most cells of X are filled, else cosine
+    bandwidth : ℓ, with γ = 1/ℓ² (cosine), or in standard deviations of the columns (gaussian); None lets
+        leave-one-out choose it
+    regularization : λ, in units of the weight of an unlabelled cell; None lets leave-one-out choose it
+    unlabelled_weight : mean weight b of a cell that is not known, where a known label weighs 1; with 1 all labels share
+        one solve, else each takes a few steps of conjugate gradient more
+    frequency_exponent : above 0, unlabelled cells of frequent labels weigh more, and known rare labels so much more
+    landmarks : rows that the kernel is seen from; None for all rows up to 15,000 and 4,000 beyond, 0 for all rows
+    impute : learn a second time, from the first model's guesses too, and then from rows without labels as well: for
+        data whose labels are mostly missing
+    iterations : settings tried by leave-one-out at most
+    inner_steps : conjugate gradient steps where weights differ by label
+    idf_power : features weigh log(n / (1 + df)) to this power (cosine and linear)
+    top_k, threshold, propensity_weighted : see ``NeighbourTagger``
+
+    Attributes
+    ----------
+    labels_, classes_ : the labels
+    coefficients_ : (points, L) weights of the training rows or landmarks; (d + 1, L) weights of the columns and of a
+        constant, where a linear kernel has more rows than columns
+    points_ : the rows that the kernel compares with, prepared, or None
+    bandwidth_, regularization_ : ℓ and λ in use; history_ : one record per setting that was tried
+
+    >>> X = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])
+    >>> tagger = KernelTagger("cosine").fit(X, [["red"], ["red", "round"], ["blue"], ["blue"]])
+    >>> tagger.predict_topk(np.array([[0.0, 2.0]]), k=1).tolist()
+    [['blue']]
+    """
+
+    _schema = KERNEL
+    _learned = "coefficients_"
+
+    def __init__(
+        self,
+        kernel: Literal["auto", "cosine", "gaussian", "linear"] = "auto",
+        *,
+        bandwidth: float | None = None,
+        regularization: float | None = None,
+        unlabelled_weight: float = 1.0,
+        frequency_exponent: float = 0.0,
+        landmarks: int | None = None,
+        impute: bool = False,
+        iterations: int = 12,
+        inner_steps: int = 5,
+        idf_power: float = 0.0,
+        top_k: int | None = None,
+        threshold: float | None = None,
+        propensity_weighted: bool = False,
+        random_state: int | None = 0,
+        threads: int = 0,
+        progress: bool | None = None,
+        callback: Callback | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.regularization = regularization
+        self.unlabelled_weight = unlabelled_weight
+        self.frequency_exponent = frequency_exponent
+        self.landmarks = landmarks
+        self.impute = impute
+        self.iterations = iterations
+        self.inner_steps = inner_steps
+        self.idf_power = idf_power
+        self.top_k = top_k
+        self.threshold = threshold
+        self.propensity_weighted = propensity_weighted
+        self.random_state = random_state
+        self.threads = threads
+        self.progress = progress
+        self.callback = callback
+
+    # -- learning ----------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, Y: Any, *, labels: Iterable[Hashable] | None = None) -> Self:
+        """Learn from features and known labels.
+
+        Parameters
+        ----------
+        X : (n, d) features, sparse or dense
+        Y : (n, L) indicator matrix whose stored cells are known positives, or one collection of labels per row
+        labels : names of Y's columns, where Y is a matrix
+        """
+        X, Y, names, form = self._read_training(X, Y, labels)
+        self._check_settings()
+        start = self._start(X)
+        X = self._prepared(X).native()
+        weight = self._weights(Y)
+        carrying = np.flatnonzero(np.diff(Y.indptr))
+        free = (self.bandwidth is None and start.kernel == "gaussian", self.regularization is None)
+        seed = checks.seed(self.random_state)
+        with Run("fit KernelTagger", self.iterations, progress=self.progress, callback=self.callback) as run:
+            smooth = choose(X[carrying], Y[carrying], start, free, run, seed, self.threads)
+            solved = fit_kernel(X, Y, smooth, weight, self.landmarks, self.inner_steps, self.impute, seed, self.threads)
+            if not any(free):
+                run.report(bandwidth=smooth.bandwidth, regularization=smooth.ridge)
+        self.n_features_in_ = X.shape[1]
+        self._remember_labels(Y, names, form)
+        self._keep(smooth, solved)
+        self.history_ = run.history
+        return self
+
+    def partial_fit(self, X: Any, Y: Any, *, labels: Iterable[Hashable] | None = None) -> Self:
+        """Add rows: what was learned stays, and they explain what it leaves open of their labels.
+
+        New labels and new features (columns behind the old) join. Cells that a reviewer accepted come back as rows with
+        their labels completed.
+        """
+        if not self.__sklearn_is_fitted__():
+            return self.fit(X, Y, labels=labels)
+        X = as_csr(X, "X")
+        if X.shape[1] < self.n_features_in_:
+            raise InputError(
+                f"X has {X.shape[1]} columns, but the model knows {self.n_features_in_} features; "
+                "keep the columns of training and append new ones behind them."
+            )
+        Y, names, _ = read_labels(Y, rows=X.shape[0], names=labels, known=self.labels_)
+        self._learn_new_scales(X)
+        X = self._prepared(X).native()
+        carrying = np.flatnonzero(np.diff(Y.indptr))
+        wider = self._widened(X.shape[1], Y.shape[1])
+        solved = grown(wider, X[carrying], Y[carrying], self._smooth, self.threads)
+        self.n_features_in_ = X.shape[1]
+        self._remember_labels(Y, names, self._form)
+        self._keep(self._smooth, solved)
+        return self
+
+    def _check_settings(self) -> None:
+        checks.choice("kernel", self.kernel, KERNELS)
+        for name in ("iterations", "inner_steps"):
+            checks.integer(name, getattr(self, name), 1)
+        if self.landmarks is not None:
+            checks.integer("landmarks", self.landmarks, 0)
+        for name in ("bandwidth", "regularization", "unlabelled_weight"):
+            if getattr(self, name) is not None:
+                checks.number(name, getattr(self, name), above=0.0)
+        checks.number("frequency_exponent", self.frequency_exponent)
+
+    def _start(self, X: sp.csr_array) -> Smoothness:
+        """Where the search begins; how rows are prepared is settled here."""
+        filled = X.nnz / max(X.shape[0] * X.shape[1], 1)
+        kernel = self.kernel
+        if kernel == "auto":
+            kernel = "gaussian" if filled > _MOSTLY_FILLED else "cosine"
+        self._unit = kernel != "gaussian"
+        self._scales, typical = self._scales[:0], 1.0
+        if self._unit:
+            self._learn_scales(X)
+        else:
+            self._learn_new_scales(X)
+            typical = float(max(int(np.count_nonzero(self._scales)), 1)) ** 0.5
+        family = "linear" if kernel == "linear" else "gaussian"
+        return Smoothness(family, float(self.bandwidth or typical), float(self.regularization or START[family]))
+
+    def _learn_new_scales(self, X: sp.csr_array) -> None:
+        """Scales of columns that are not known yet: by rarity, or one over the standard deviation."""
+        if self._unit:
+            self._learn_scales(X)
+            return
+        known = len(self._scales)
+        scaling = Scaling.of(X.native()[:, known:], np.ones(X.shape[0]))
+        new = np.where(scaling.spread > 0, 1 / scaling.scale, 0.0)
+        self._scales = np.concatenate((self._scales, new)).astype(np.float32)
+
+    def _prepared(self, X: sp.csr_array) -> Any:
+        X = sp.csr_array((X.data * self._scales[X.indices], X.indices, X.indptr), shape=X.shape)
+        return as_csr(unit_rows(X) if self._unit else X, "X", allow_empty=True)
+
+    def _weights(self, Y: sp.csr_array) -> Array | None:
+        """What a known label weighs beside an unlabelled cell, (L,); None where that is 1 for all."""
+        if self.unlabelled_weight == 1 and self.frequency_exponent == 0:
+            return None
+        frequency = np.bincount(Y.indices, minlength=Y.shape[1])
+        rule = FrequencyWeight.measure(frequency, self.unlabelled_weight, self.frequency_exponent)
+        return np.asarray(1 / rule.of(frequency))
+
+    def _keep(self, smooth: Smoothness, solved: Solved) -> None:
+        self._smooth, self.bandwidth_, self.regularization_ = smooth, smooth.bandwidth, smooth.ridge
+        self.points_, self.coefficients_ = solved.points, solved.coefficients
+
+    def _widened(self, features: int, labels: int) -> Solved:
+        """The model with zeros for features and labels that are new."""
+        more = labels - self.coefficients_.shape[1]
+        coefficients = np.pad(self.coefficients_, ((0, 0), (0, more)))
+        if self.points_ is None:
+            new = np.zeros((features - self.n_features_in_, labels), np.float32)
+            return Solved(None, np.concatenate((coefficients[:-1], new, coefficients[-1:])))
+        points = self.points_
+        wider = sp.csr_array((points.data, points.indices, points.indptr), shape=(points.shape[0], features))
+        return Solved(wider, coefficients)
+
+    # -- asking ------------------------------------------------------------------------------------------------
+
+    def _block_scores(self, X: sp.csr_array) -> NDArray[np.float32]:
+        rows = self._prepared(X).native()
+        return kernel_scores(rows, Solved(self.points_, self.coefficients_), self._smooth, self.threads)
+
+    def _map_for(self, x: sp.csr_array) -> tuple[Array, Array]:
+        # Rows are compared as the kernel sees them, by the features that this row has.
+        return x.indices, np.diag(self._scales[x.indices])
+
+    def _contributions(self, x: sp.csr_array, column: int) -> Evidence:
+        row, weights = self._prepared(x).native(), self.coefficients_[:, column].astype(np.float64)
+        if self.points_ is None:
+            return Evidence.of(row.indices, row.data * weights[:-1][row.indices], float(weights[-1]))
+        near = kernel_between(self._smooth.kernel, row, self.points_, self._smooth.bandwidth)[0]
+        return Evidence.of(np.arange(len(near)), near * weights)
+
+    # -- to and from a model file ------------------------------------------------------------------------------
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        facts, parts = self._label_state()
+        facts |= {
+            "kernel": self._smooth.kernel,
+            "unit_rows": self._unit,
+            "bandwidth": self.bandwidth_,
+            "regularization": self.regularization_,
+        }
+        return facts, parts | {"coefficients": self.coefficients_, "points": self.points_}
+
+    def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
+        self._restore_labels(facts, parts)
+        self._unit = facts["unit_rows"]
+        points = parts["points"]
+        smooth = Smoothness(facts["kernel"], facts["bandwidth"], facts["regularization"])
+        self._keep(smooth, Solved(None if points is None else points.native(), parts["coefficients"]))

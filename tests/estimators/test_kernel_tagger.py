@@ -1,0 +1,199 @@
+"""KernelTagger: the exact solve, landmarks and columns against dense oracles; choice, growth, weights, evidence."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import tacit
+from tacit import FactorTagger, KernelTagger, NeighbourTagger
+from tacit.errors import InputError
+from tacit.estimators.tag import kernel_fit
+from tests import naive
+
+
+def tagged(n=60, seed=0, labels=5):
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, 12)) * (rng.random((n, 12)) < 0.4)
+    Y = (X[:, :labels] > 0.3) & (rng.random((n, labels)) < 0.9)
+    Y[np.flatnonzero(~Y.any(axis=1)), 0] = True
+    return X, sp.csr_array(Y.astype(np.float64))
+
+
+def unit(X):
+    return X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-12)
+
+
+def cosine_kernel(A, B, bandwidth):
+    return np.exp((unit(A) @ unit(B).T - 1) / bandwidth**2)
+
+
+def test_cosine_scores_are_kernel_ridge():
+    X, Y = tagged()
+    X[np.abs(X).sum(axis=1) == 0, 0] = 1.0
+    new = tagged(10, 9)[0] + 0.1
+    model = KernelTagger("cosine", bandwidth=0.8, regularization=0.3).fit(X, Y)
+    alpha = naive.kernel_ridge(cosine_kernel(X, X, 0.8), Y.toarray(), np.ones(Y.shape), 0.3)
+    np.testing.assert_allclose(model.decision_function(new), cosine_kernel(new, X, 0.8) @ alpha, atol=1e-4)
+
+
+def test_gaussian_scores_are_kernel_ridge_on_standardised_columns():
+    rng = np.random.default_rng(3)
+    X, Y = rng.standard_normal((40, 4)) * [1, 10, 0.1, 5] + 2, tagged(40, 1)[1]
+    Z = X / X.std(axis=0)
+    K = np.exp(-((Z[:, None] - Z[None]) ** 2).sum(axis=2) / (2 * 1.5**2))
+    model = KernelTagger(bandwidth=1.5, regularization=0.2).fit(X, Y)
+    alpha = naive.kernel_ridge(K, Y.toarray(), np.ones(Y.shape), 0.2)
+    np.testing.assert_allclose(model.decision_function(X), K @ alpha, atol=1e-3)
+
+
+@pytest.mark.parametrize("landmarks", [None, 0, 60])
+def test_the_linear_kernel_by_columns_rows_and_landmarks_is_one_model(landmarks):
+    X, Y = tagged()
+    model = KernelTagger("linear", regularization=0.5, landmarks=landmarks).fit(X, Y)
+    assert (model.points_ is None) == (landmarks is None)
+    features = np.hstack((unit(X), np.ones((60, 1))))
+    weights = np.linalg.solve(features.T @ features + 0.5 * np.eye(13), features.T @ Y.toarray())
+    np.testing.assert_allclose(model.decision_function(X), features @ weights, atol=3e-3)
+
+
+@pytest.mark.parametrize("landmarks", [0, 60])
+@pytest.mark.parametrize("kernel", ["cosine", "linear"])
+def test_weights_of_labels_hold_in_every_solve(kernel, landmarks):
+    X, Y = tagged()
+    X[np.abs(X).sum(axis=1) == 0, 0] = 1.0
+    model = KernelTagger(
+        kernel, bandwidth=1.0, regularization=0.5, unlabelled_weight=0.25, landmarks=landmarks, inner_steps=60
+    ).fit(X, Y)
+    K = cosine_kernel(X, X, 1.0) if kernel == "cosine" else 1 + unit(X) @ unit(X).T
+    alpha = naive.kernel_ridge(K, Y.toarray(), np.where(Y.toarray() > 0, 4.0, 1.0), 0.5)
+    np.testing.assert_allclose(model.decision_function(X), K @ alpha, atol=5e-3)
+
+
+def test_frequency_exponent_favours_rare_labels():
+    X, Y = tagged(200)
+    plain = KernelTagger("cosine", bandwidth=1.0, regularization=0.5).fit(X, Y).decision_function(X)
+    model = KernelTagger("cosine", bandwidth=1.0, regularization=0.5, frequency_exponent=1.0).fit(X, Y)
+    rare, common = np.argsort(model.label_frequency_)[[0, -1]]
+    gain = model.decision_function(X).mean(axis=0) - plain.mean(axis=0)
+    assert gain[rare] > gain[common]
+
+
+def test_rows_without_labels_change_nothing_unless_imputed():
+    X, Y = tagged()
+    own = {"bandwidth": 1.0, "regularization": 0.5}
+    more = np.vstack((X, tagged(20, 5)[0])), sp.vstack((Y, sp.csr_array((20, 5))), format="csr")
+    alone = KernelTagger("cosine", **own).fit(X, Y).decision_function(X)
+    np.testing.assert_array_equal(KernelTagger("cosine", **own).fit(*more).decision_function(X), alone)
+    imputed = KernelTagger("cosine", impute=True, **own).fit(*more)
+    assert len(imputed.points_.indptr) - 1 == 80
+    assert not np.array_equal(imputed.decision_function(X), alone)
+
+
+def test_leave_one_out_chooses_what_ranks_best():
+    rng = np.random.default_rng(0)
+    angle = rng.random(300) * 2 * np.pi
+    X = np.stack((np.cos(angle), np.sin(angle)), axis=1) + 2
+    Y = sp.csr_array(np.eye(12)[(angle / (2 * np.pi) * 12).astype(int)])
+    model = KernelTagger("gaussian").fit(X[::2], Y[::2])
+    records = model.history_
+    assert model.bandwidth_ in [record["bandwidth"] for record in records]
+    best = max(records, key=lambda record: record["ndcg"])
+    assert (model.bandwidth_, model.regularization_) == (best["bandwidth"], best["regularization"])
+    assert model.bandwidth_ < records[0]["bandwidth"]
+    first = KernelTagger("gaussian", iterations=1).fit(X[::2], Y[::2])
+    assert model.score(X[1::2], Y[1::2]) > first.score(X[1::2], Y[1::2])
+
+
+def test_all_landmarks_are_the_exact_model_and_few_are_near():
+    X, Y = tagged(200)
+    own = {"bandwidth": 1.0, "regularization": 0.5}
+    exact = KernelTagger("cosine", landmarks=0, **own).fit(X, Y).decision_function(X)
+    errors = [
+        np.abs(KernelTagger("cosine", landmarks=m, **own).fit(X, Y).decision_function(X) - exact).max()
+        for m in (20, 100, 200)
+    ]
+    assert errors[0] > errors[1] > errors[2]
+    assert errors[2] < 5e-3
+
+
+def test_partial_fit_takes_rows_labels_and_features():
+    X, Y = tagged(80)
+    for kernel in ("cosine", "linear"):
+        model = KernelTagger(kernel, regularization=0.3).fit(X[:60, :10], Y[:60, :4])
+        before = model.score(X[60:, :10], Y[60:, :4])
+        model.partial_fit(X[60:], Y[60:])
+        assert model.decision_function(X).shape == (80, 5)
+        assert model.score(X[60:], Y[60:]) >= before
+        model.partial_fit(X[:3], Y[:3])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KernelTagger("cosine"),
+        KernelTagger("linear"),
+        FactorTagger(factors=3),
+        FactorTagger(factors=3, landmarks=4),
+        NeighbourTagger(factors=3, neighbours=5),
+        NeighbourTagger(factors=3, neighbours=5, learners=2, partitions=2),
+        NeighbourTagger("joint", factors=3, neighbours=5),
+    ],
+    ids=repr,
+)
+def test_why_sums_to_the_score(model):
+    X, Y = tagged()
+    model.fit(X, Y)
+    scores = model.decision_function(X[:20])
+    for row in range(20):
+        for label in range(5):
+            assert abs(model.why(X[[row]], label).total - scores[row, label]) < 1e-5
+
+
+def test_why_names_what_speaks():
+    X, Y = tagged()
+    evidence = KernelTagger("linear").fit(X, Y).why(X[[0]], 0)
+    assert set(evidence.ids.tolist()) == set(np.flatnonzero(X[0]).tolist())
+    with pytest.raises(InputError, match="one row"):
+        KernelTagger("linear").fit(X, Y).why(X[:2], 0)
+
+
+def test_missing_labels_and_a_label_taken_away():
+    X, Y = tagged(100)
+    Y = Y.tolil()
+    Y[np.argmax(X[:, 0]), 0] = 0
+    found = KernelTagger("cosine", bandwidth=1.0, regularization=0.3).missing_labels(X, Y.tocsr(), n=5, folds=2)
+    assert (int(np.argmax(X[:, 0])), 0) in [(one.row, one.label) for one in found]
+
+
+def test_what_memory_cannot_hold_is_refused_with_what_to_use(monkeypatch):
+    X, Y = tagged()
+    monkeypatch.setattr(kernel_fit, "LARGEST_MODEL", 100)
+    with pytest.raises(InputError, match=r"landmarks to at most 20, or use NeighbourTagger"):
+        KernelTagger("cosine", landmarks=30).fit(X, Y)
+    monkeypatch.setattr(kernel_fit, "LARGEST_EXACT", 50)
+    with pytest.raises(InputError, match="landmarks"):
+        KernelTagger("cosine", landmarks=0).fit(X, Y)
+    with pytest.raises(InputError, match="impute"):
+        KernelTagger("cosine", impute=True).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("kernel", "round"), ("bandwidth", 0), ("regularization", -1), ("landmarks", 1.5), ("random_state", -1),
+     ("random_state", 1.5), ("unlabelled_weight", 0), ("iterations", 0)],
+)  # fmt: skip
+def test_wrong_parameters_are_refused_by_name(name, value):
+    with pytest.raises(InputError, match=name):
+        KernelTagger(**{name: value}).fit(*tagged())
+
+
+def test_beyond_the_exact_size_landmarks_take_over(monkeypatch, tmp_path):
+    monkeypatch.setattr(kernel_fit, "LARGEST_EXACT", 50)
+    monkeypatch.setattr(kernel_fit, "DEFAULT_LANDMARKS", 30)
+    X, Y = tagged()
+    model = KernelTagger("cosine", random_state=None).fit(X, Y)
+    assert model.coefficients_.shape == (30, 5)
+    model.save(tmp_path / "model")
+    loaded = tacit.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.decision_function(X), model.decision_function(X))
+    assert [record["ndcg"] for record in loaded.history_] == [record["ndcg"] for record in model.history_]
