@@ -34,7 +34,13 @@ _MOST_DIMENSIONS = 8
 _LARGEST_EXTENTS = 2**48
 
 
-def write(path: str | os.PathLike[str], kind: str, state: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+LONGEST_NOTES = 10_000
+"""Characters of what a user may write into a file."""
+
+
+def write(
+    path: str | os.PathLike[str], kind: str, state: Mapping[str, Any], arrays: Mapping[str, Array], notes: str = ""
+) -> None:
     """Write a model atomically.
 
     Parameters
@@ -42,15 +48,19 @@ def write(path: str | os.PathLike[str], kind: str, state: Mapping[str, Any], arr
     kind : the estimator's class name
     state : JSON-ready parameters and small facts
     arrays : everything large, by name
+    notes : what the user wants to remember about it
     """
     from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
     path = Path(path)
-    about = {"format": FORMAT, "kind": kind, "state": state, "version": __version__}
+    said: dict[str, Any] = {"format": FORMAT, "kind": kind, "state": state, "version": __version__}
+    if not isinstance(notes, str) or len(notes) > LONGEST_NOTES:
+        raise InputError(f"notes must be text of at most {LONGEST_NOTES:,} characters.")
+    said |= {"notes": notes} if notes else {}
     try:
         # One metadata entry: the safetensors library writes several in random order.
-        metadata = {"tacit": json.dumps(about, sort_keys=True, allow_nan=False, separators=(",", ":"))}
+        metadata = {"tacit": json.dumps(said, sort_keys=True, allow_nan=False, separators=(",", ":"))}
     except (TypeError, ValueError) as error:
         raise InputError(f"the parameters of this {kind} cannot be saved: {error}.") from error
     tensors = {name: _plain(array, name) for name, array in sorted(arrays.items())}
@@ -73,23 +83,39 @@ def _plain(array: Array, name: str) -> Array:
     return array
 
 
-def read(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], dict[str, Array]]:
-    """Kind, state and arrays of a model file; the arrays are the caller's own."""
+def about(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What a model file says about itself (kind, version, state, notes), from its header alone."""
+    path = _present(path)
+    try:
+        with path.open("rb") as file:
+            header, _ = _read_header(path, file, os.fstat(file.fileno()).st_size)
+    except OSError as error:
+        raise ModelFileError(f"{str(path)!r} could not be read ({error.strerror or error}).") from error
+    return _read_about(path, header.pop("__metadata__", None))
+
+
+def _present(path: str | os.PathLike[str]) -> Path:
     path = Path(path)
     if not path.is_file():
         raise ModelFileError(f"path: there is no model file {str(path)!r}.")
+    return path
+
+
+def read(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], dict[str, Array]]:
+    """Kind, state and arrays of a model file; the arrays are the caller's own."""
+    path = _present(path)
     # One handle for all: what was checked is what gets read, even if the file is replaced meanwhile.
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             header, start = _read_header(path, file, size)
-            about = _read_about(path, header.pop("__metadata__", None))
+            said = _read_about(path, header.pop("__metadata__", None))
             arrays = _read_arrays(path, file, header, start, size)
     except OSError as error:
         raise ModelFileError(f"{str(path)!r} could not be read ({error.strerror or error}).") from error
     except MemoryError:
         raise ModelFileError(f"{str(path)!r} needs {size >> 20} MiB of memory, which are not there.") from None
-    return about["kind"], about["state"], arrays
+    return said["kind"], said["state"], arrays
 
 
 def _read_header(path: Path, file: BinaryIO, size: int) -> tuple[dict[str, Any], int]:
@@ -119,8 +145,9 @@ def _read_about(path: Path, metadata: Any) -> dict[str, Any]:
     try:
         about = json.loads(metadata["tacit"], parse_constant=_refuse)
         form, version = about["format"], about["version"]
-        kind, state = about["kind"], about["state"]
+        kind, state, notes = about["kind"], about["state"], about.get("notes", "")
         known = type(form) is int and isinstance(version, str) and isinstance(kind, str) and isinstance(state, dict)
+        known = known and isinstance(notes, str) and len(notes) <= LONGEST_NOTES
     except (TypeError, KeyError, ValueError, RecursionError):
         known = False
     if not known:
@@ -130,7 +157,7 @@ def _read_about(path: Path, metadata: Any) -> dict[str, Any]:
             f"{str(path)!r} was written by the newer Tacit {version} (format {form}); "
             f"this is {__version__} (format {FORMAT}): upgrade Tacit to read it."
         )
-    return {"kind": kind, "state": state}
+    return {"kind": kind, "state": state, "version": version, "format": form, "notes": notes}
 
 
 def _read_arrays(path: Path, file: BinaryIO, header: dict[str, Any], start: int, size: int) -> dict[str, Array]:

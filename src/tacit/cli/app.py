@@ -25,6 +25,8 @@ VERBS: dict[str, str] = {
     "demo": "Show every job on real data that comes with Tacit",
     "fit": "Train a model and save it to one file",
     "update": "Take new interactions into a saved recommender, without training it anew",
+    "tune": "Search for good parameters of a recommender, and save the best",
+    "info": "Show what a model file holds: kind, sizes, parameters, notes",
     "recommend": "Recommend columns (items) to rows (users) of a saved model",
     "why": "Show what speaks for a recommendation",
     "tag": "Suggest labels for texts by a saved model",

@@ -1,14 +1,15 @@
 """``tacit grade``: grades of new rows by a saved model."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.grade_table import read_features
+from tacit.cli.grade_table import features_of
 from tacit.cli.models import open_model
 from tacit.cli.options import json_option
 from tacit.cli.output import csv_lines, print_json
+from tacit.cli.tables import save_table, table_option
 from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--query", help="What to ask, when TABLE is a database.")
 @click.option("--best", type=int, metavar="N", help="Only the N rows of the highest score, best first.")
 @click.option("--chances", is_flag=True, help="Print the probability of every grade, too.")
+@table_option
 @text_form_options
 @json_option
 def command(
@@ -33,6 +35,7 @@ def command(
     form: "TextForm",
     best: int | None,
     chances: bool,
+    table_path: Path | None,
     as_json: bool,
 ) -> None:
     """Grade the rows of TABLE by a saved MODEL: CSV with id, grade and score; with --json a line of JSON each."""
@@ -41,30 +44,23 @@ def command(
     if best is not None and best < 1:
         raise InputError(f"--best must be at least 1, not {best}.")
     model = open_model(model_path, "grade", "rank_score", "tacit fit grade")
-    names_in = getattr(model, "feature_names_in_", None)
-    features, frame = read_features(
-        table,
-        query,
-        form,
-        features=None if names_in is None else names_in.tolist(),
-        leave=() if ident is None else (ident,),
-    )
-    if features.width != model.n_features_in_:
-        raise InputError(
-            f"{str(model_path)!r} was fitted on {model.n_features_in_} columns without names, but {table!r} has "
-            f"{features.width} columns of numbers, {', '.join(features.columns)}; give a table of just those columns."
-        )
+    features, frame = features_of(model, table, query, form, leave=() if ident is None else (ident,))
     names = frame[ident].to_list() if ident else list(range(len(frame)))
     scores, grades = model.rank_score(features), model.predict(features)
     order = np.argsort(-scores, kind="stable")[:best] if best is not None else np.arange(len(scores))
     columns = [f"p({grade})" for grade in model.classes_.tolist()] if chances else []
     probabilities = model.predict_proba(features) if chances else None
+    headings = ("id", "grade", "score", *columns)
     if not as_json:
-        click.echo(csv_lines([("id", "grade", "score", *columns)]), nl=False)
+        click.echo(csv_lines([headings]), nl=False)
+    kept: list[dict[str, Any]] = []
     for row in order.tolist():
         shares = [] if probabilities is None else [round(float(p), 6) for p in probabilities[row]]
         grade, score = grades[row].item() if hasattr(grades[row], "item") else grades[row], float(scores[row])
+        line = dict(zip(headings, (names[row], grade, score, *shares)))
+        kept.append(line)
         if as_json:
-            print_json({"id": names[row], "grade": grade, "score": score, **dict(zip(columns, shares))})
+            print_json(line)
         else:
             click.echo(csv_lines([(names[row], grade, f"{score:.6g}", *shares)]), nl=False)
+    save_table(table_path, kept, headings)

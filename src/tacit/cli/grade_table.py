@@ -1,7 +1,7 @@
 """A table with one row per thing to grade: which columns are features, and which one is the grade."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.cli.output import say
 from tacit.errors import InputError
@@ -10,6 +10,21 @@ if TYPE_CHECKING:
     import polars as pl
 
     from tacit.data.text_files import TextForm
+
+
+def features_of(
+    model: Any, table: str, query: str | None, form: "TextForm", *, leave: Sequence[str] = ()
+) -> tuple["pl.DataFrame", "pl.DataFrame"]:
+    """The columns that a saved model was fitted on, by name; by number where it was fitted on arrays."""
+    named = getattr(model, "feature_names_in_", None)
+    features = None if named is None else named.tolist()
+    numbers, frame = read_features(table, query, form, features=features, leave=leave)
+    if numbers.width != model.n_features_in_:
+        raise InputError(
+            f"the model was fitted on {model.n_features_in_} columns without names, but {table!r} has {numbers.width} "
+            f"columns of numbers, {', '.join(numbers.columns)}; give a table of just those columns."
+        )
+    return numbers, frame
 
 
 def read_features(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tacit.cli.defaults import parameters_of
-from tacit.cli.grade_table import read_features
+from tacit.cli.grade_table import features_of, read_features
 from tacit.cli.options import Function, packed
 from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
@@ -29,15 +29,17 @@ class GradedRows:
     query: str | None
     form: "TextForm"
 
-    def read(self, features: list[str] | None = None) -> "tuple[pl.DataFrame, list[Any], list[Any] | None]":
+    def read(self, model: Any = None) -> "tuple[pl.DataFrame, list[Any], list[Any] | None]":
         """Features, grades with None where there is none, and the classes when their order was given.
 
-        ``features`` are those of a saved model, which knows its classes: then text needs no order.
+        ``model`` is a saved one, which knows its features and its classes: then text needs no order.
         """
-        numbers, frame = read_features(
-            self.table, self.query, self.form, features=features, leave=(self.grade, *self.leave)
-        )
-        return numbers, *_read_order(frame[self.grade], self.order, needed=features is None)
+        leave = (self.grade, *self.leave)
+        if model is None:
+            numbers, frame = read_features(self.table, self.query, self.form, leave=leave)
+        else:
+            numbers, frame = features_of(model, self.table, self.query, self.form, leave=leave)
+        return numbers, *_read_order(frame[self.grade], self.order, needed=model is None)
 
 
 _TABLE = (

@@ -56,9 +56,12 @@ class TableName(click.ParamType):  # type: ignore[type-arg]
         return [click.shell_completion.CompletionItem(incomplete, type="file")]
 
 
-model_output_option = click.option(
-    "-o", "--output", "model_path", required=True, type=OutputFile("model"), help="File of the model."
-)
+def model_output_option(function: Function) -> Function:
+    """Where the model goes and what to remember about it; the verb gets ``model_path`` and ``notes``."""
+    notes = click.option("--notes", default="", metavar="TEXT", help="Kept in the file; tacit info shows it.")
+    output = click.option("-o", "--output", "model_path", required=True, type=OutputFile("model"),
+                          help="File of the model.")  # fmt: skip
+    return output(notes(function))
 
 
 def was_given(name: str) -> bool:

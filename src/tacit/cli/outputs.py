@@ -73,7 +73,7 @@ def _is_ours(path: Path, kind: str) -> bool:
     from tacit import model_file
 
     try:
-        model_file.read(path)
+        model_file.about(path)
     except ModelFileError:
         return False
     return True

@@ -8,9 +8,12 @@ import click
 from tacit.cli.models import known_ids, open_model, read_lines
 from tacit.cli.options import json_option
 from tacit.cli.output import csv_lines, entries, print_found, print_json
+from tacit.cli.tables import read_titles, save_table, table_option, titled, titles_option
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tacit.estimators.ranked import Ranked
 
 BATCH = 1000
@@ -29,6 +32,8 @@ LINES = click.Path(path_type=Path, allow_dash=True)
 @click.option("--seen", is_flag=True, help="Let what a row has already come back too.")
 @click.option("--include", type=LINES, help="File with the only columns that may come back, one a line.")
 @click.option("--exclude", type=LINES, help="File with columns that may not come back, one a line.")
+@titles_option
+@table_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV: row, rank, column, score.")
 @json_option
 def command(
@@ -42,6 +47,8 @@ def command(
     seen: bool,
     include: Path | None,
     exclude: Path | None,
+    titles: str | None,
+    table_path: Path | None,
     as_csv: bool,
     as_json: bool,
 ) -> None:
@@ -67,15 +74,46 @@ def command(
     for name, path in (("include", include), ("exclude", exclude)):
         if path is not None:
             options[name] = known_ids(read_lines(path), col_ids, "column")
+    names = read_titles(titles)
+    headings = ("row", "rank", "column", "score", *(("title",) if names else ()))
     if as_csv:
-        click.echo(csv_lines([("row", "rank", "column", "score")]), nl=False)
+        click.echo(csv_lines([headings]), nl=False)
+    kept: list[dict[str, Any]] = []
+    for queries, ranked in _answers(model, rows, rows_from, everybody, having, row_ids, k, options):
+        for place, query in enumerate(queries):
+            found = titled(entries(ranked, place), names)
+            lines = [
+                {"row": query, "rank": rank, "column": one["id"], "score": one["score"], "title": one.get("title", "")}
+                for rank, one in enumerate(found, 1)
+            ]
+            kept += lines if table_path is not None else []
+            if as_json:
+                print_json({"row": query, "recommended": found})
+            elif as_csv:
+                click.echo(csv_lines([[line[name] for name in headings] for line in lines]), nl=False)
+            else:
+                print_found(str(query), found)
+    save_table(table_path, kept, headings)
+
+
+def _answers(
+    model: Any,
+    rows: tuple[str, ...],
+    rows_from: Path | None,
+    everybody: bool,
+    having: tuple[str, ...],
+    row_ids: Any,
+    k: int,
+    options: dict[str, Any],
+) -> "Iterator[tuple[list[Any], Ranked]]":
+    """Whom was asked for and what they get, some at a time."""
     if having:
-        _print(model.recommend(_somebody_new(model, having), k=k, **options), [" + ".join(having)], as_csv, as_json)
+        yield [" + ".join(having)], model.recommend(_somebody_new(model, having), k=k, **options)
         return
     wanted = row_ids.all().tolist() if everybody else known_ids(_asked(rows, rows_from), row_ids, "row")
     for start in range(0, len(wanted), BATCH):
         batch = wanted[start : start + BATCH]
-        _print(model.recommend(batch, k=k, **options), batch, as_csv, as_json)
+        yield batch, model.recommend(batch, k=k, **options)
 
 
 def _contexts(model: Any, given: tuple[str, ...]) -> dict[str, Any]:
@@ -105,15 +143,3 @@ def _somebody_new(model: Any, having: tuple[str, ...]) -> Any:
 
     has = known_ids(dict.fromkeys(having), model.col_ids_, "column")
     return Interactions.from_table({"row": [0] * len(has), "col": has}, row="row", col="col")
-
-
-def _print(ranked: "Ranked", queries: list[Any], as_csv: bool, as_json: bool) -> None:
-    for place, query in enumerate(queries):
-        found = entries(ranked, place)
-        if as_json:
-            print_json({"row": query, "recommended": found})
-        elif as_csv:
-            lines = [(query, rank, one["id"], one["score"]) for rank, one in enumerate(found, 1)]
-            click.echo(csv_lines(lines), nl=False)
-        else:
-            print_found(str(query), found)

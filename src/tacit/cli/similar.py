@@ -8,6 +8,7 @@ import click
 from tacit.cli.models import known_ids
 from tacit.cli.options import json_option
 from tacit.cli.output import entries, print_found, print_json
+from tacit.cli.tables import read_titles, save_table, table_option, titled, titles_option
 from tacit.errors import InputError
 
 
@@ -17,16 +18,30 @@ from tacit.errors import InputError
 @click.option("-m", "--minus", multiple=True, help="Take this word off: king woman --minus man.")
 @click.option("-k", default=10, show_default=True, help="How many neighbours.")
 @click.option("--rows", is_flag=True, help="Of a recommender: neighbours among rows (users), not columns (items).")
+@titles_option
+@table_option
 @json_option
 def command(
-    model_path: Path, things: tuple[str, ...], minus: tuple[str, ...], k: int, rows: bool, as_json: bool
+    model_path: Path,
+    things: tuple[str, ...],
+    minus: tuple[str, ...],
+    k: int,
+    rows: bool,
+    titles: str | None,
+    table_path: Path | None,
+    as_json: bool,
 ) -> None:
     """Show what is nearest to THINGS in a saved MODEL.
 
     Of word vectors, several words are added up and the nearest to their sum are shown. Of a recommender, each thing
     gets neighbours of its own. MODEL may also be a file of word2vec or GloVe vectors.
     """
+    names = read_titles(titles)
     found = _neighbours(_open(model_path), things, minus, k, rows)
+    found = {query: titled(neighbours, names) for query, neighbours in found.items()}
+    headings = ("query", "rank", "id", "score", *(("title",) if names else ()))
+    lines = [{"query": query, "rank": rank, **one} for query, all_ in found.items() for rank, one in enumerate(all_, 1)]
+    save_table(table_path, lines, headings)
     if as_json:
         print_json(found)
         return

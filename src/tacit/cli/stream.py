@@ -23,6 +23,7 @@ _BATCH = 1000
 @click.argument("ratings", default="-")
 @click.option("-o", "--output", "model_path", required=True, type=OutputFile("model"),
               help="File of the model; if it exists, the stream goes on from it.")  # fmt: skip
+@click.option("--notes", default="", metavar="TEXT", help="Kept in the file; tacit info shows it.")
 @click.option("--format", "kind", type=click.Choice(["csv", "json"]), help="By default from the name of the file.")
 @click.option("--user", default="user", show_default=True, metavar="NAME", help="Column or key of the user.")
 @click.option("--item", default="item", show_default=True, metavar="NAME", help="Column or key of the item.")
@@ -40,6 +41,7 @@ _BATCH = 1000
 def command(
     ratings: str,
     model_path: Path,
+    notes: str,
     kind: str | None,
     user: str,
     item: str,
@@ -63,6 +65,7 @@ def command(
     taken from where it begins. A line that is no rating stops the stream after saving what came before it, or is left
     out and counted (--skip-bad).
     """
+    from tacit import model_file
     from tacit.data.rating_lines import LineFormat, read_ratings
     from tacit.data.text_files import TextForm
     from tacit.estimators.model import load
@@ -71,6 +74,7 @@ def command(
     if not written.is_ascii_based:
         raise InputError(f"--encoding {encoding} cannot be read line by line; convert RATINGS to UTF-8 first.")
     model = load(model_path) if model_path.exists() else make_model()
+    notes = notes or (model_file.about(model_path)["notes"] if model_path.exists() else "")
     if not hasattr(model, "predict_then_learn"):
         raise InputError(f"{str(model_path)!r} holds a {type(model).__name__}, which does not learn from a stream.")
     live = ratings == "-"
@@ -86,7 +90,8 @@ def command(
         source="standard input" if live else repr(ratings),
         lowest=model.lowest_rating,
     )
-    feed = _Feed(model, model_path, "-" if live else str(Path(ratings).resolve()), every, save_every, as_json)
+    source = "-" if live else str(Path(ratings).resolve())
+    feed = _Feed(model, model_path, notes, source, every, save_every, as_json)
     skip = 0 if live or restart else feed.lines
     if skip:
         say(f"{ratings} was read up to line {skip}; going on from there.")
@@ -114,8 +119,10 @@ def command(
 class _Feed:
     """Runs batches through the model, reports and saves."""
 
-    def __init__(self, model: Any, path: Path, source: str, every: int, save_every: int, as_json: bool) -> None:
-        self.model, self.path, self.source = model, path, source
+    def __init__(
+        self, model: Any, path: Path, notes: str, source: str, every: int, save_every: int, as_json: bool
+    ) -> None:
+        self.model, self.path, self.notes, self.source = model, path, notes, source
         self.every, self.save_every, self.as_json = every, save_every, as_json
         entry = getattr(model, "journal_", {}).get(source, {})
         self.lines = self.saved = int(entry.get("lines", 0))
@@ -173,7 +180,7 @@ class _Feed:
         if not self.unsaved:
             return
         self.model.journal_[self.source] = {"lines": self.lines, "count": self.count, "absolute": self.absolute}
-        self.model.save(self.path)
+        self.model.save(self.path, notes=self.notes)
         self.unsaved, self.saved = 0, self.lines
 
     def close(self, *, interrupted: int) -> None:

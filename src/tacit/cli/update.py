@@ -13,7 +13,9 @@ from tacit.cli.source import Source, source_options
 @click.command("update")
 @click.argument("model_path", metavar="MODEL", type=click.Path(path_type=Path))
 @source_options
-@click.option("-o", "--output", "output", type=OutputFile(), help="File of the updated model; MODEL itself by default.")
+@click.option(
+    "-o", "--output", "output", type=OutputFile("model"), help="File of the updated model; MODEL itself by default."
+)
 @json_option
 def command(model_path: Path, source: Source, output: Path | None, as_json: bool) -> None:
     """Merge TABLE, one line per pair, into the histories that MODEL knows.
@@ -23,6 +25,8 @@ def command(model_path: Path, source: Source, output: Path | None, as_json: bool
     """
     import numpy as np
 
+    from tacit import model_file
+
     model = open_model(model_path, "update", "add", "tacit fit recommend")
     data = source.read()
     known = len(model.row_ids_), len(model.col_ids_)
@@ -31,7 +35,7 @@ def command(model_path: Path, source: Source, output: Path | None, as_json: bool
         span = slice(data.matrix.indptr[number], data.matrix.indptr[number + 1])
         model.add(rows[number], cols[data.matrix.indices[span]].tolist(), data.matrix.data[span])
     target = output or model_path
-    model.save(target)
+    model.save(target, notes=model_file.about(model_path)["notes"])
     outcome = {
         "model": str(target),
         "events": data.nnz,

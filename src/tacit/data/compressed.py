@@ -101,5 +101,12 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def read_text(path: str | os.PathLike[str], encoding: str = "utf-8") -> str:
-    """The same as text."""
-    return read_bytes(path).decode(encoding)
+    """The same as text; a byte that is not of the encoding is named by its line."""
+    data = read_bytes(path)
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{os.fspath(path)!r} is not {encoding.upper()}, first in line {line}; convert it to that first."
+        ) from None

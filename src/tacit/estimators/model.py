@@ -66,8 +66,10 @@ class Model(BaseEstimator):  # type: ignore[misc]
             return {name: part for name, part in value.items() if name not in self._runtime}
         return [self._without_runtime(part) for part in value] if isinstance(value, list | tuple) else value
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, notes: str = "") -> None:
         """Write the model to one file, atomically. ``tacit.load(path)`` gives it back.
+
+        ``notes`` is text for people, such as what it was trained on; ``tacit info`` shows it.
 
         A model that could not be loaded again, such as one with a value that is not finite, is refused and the file
         that was there stays.
@@ -78,7 +80,7 @@ class Model(BaseEstimator):  # type: ignore[misc]
             facts, arrays = self._pack()
         except ModelFileError as error:
             raise InputError(f"this {type(self).__name__} cannot be saved: {error}; fit it anew.") from error
-        model_file.write(path, type(self).__name__, {"parameters": parameters, "facts": facts}, arrays)
+        model_file.write(path, type(self).__name__, {"parameters": parameters, "facts": facts}, arrays, notes)
 
     def __sklearn_is_fitted__(self) -> bool:
         return any(name.endswith("_") and not name.startswith("_") for name in vars(self))

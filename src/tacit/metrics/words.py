@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.data.compressed import read_text
 from tacit.errors import InputError
 from tacit.neighbours.topk import normalise, top_k
 
@@ -216,6 +217,6 @@ def _lines(source: FileName | Iterable[str]) -> Iterable[tuple[int, str]]:
     if isinstance(source, str | os.PathLike):
         if not Path(source).is_file():
             raise InputError(f"there is no file {os.fspath(source)!r}; give a path or the lines themselves.")
-        source = Path(source).read_text(encoding="utf-8").splitlines()
+        source = read_text(source).splitlines()
     stripped = ((place, line.strip()) for place, line in enumerate(source, start=1))
     return ((place, line) for place, line in stripped if line)

@@ -13,6 +13,7 @@ from tacit.cli.graded_rows import PARAMETERS, GradedRows, graded_rows_options, r
 from tacit.cli.models import open_model
 from tacit.cli.options import json_option
 from tacit.cli.output import console, print_json, print_table
+from tacit.cli.tables import save_measures, table_option
 from tacit.errors import InputError
 
 
@@ -24,6 +25,7 @@ from tacit.errors import InputError
               help="Share of the graded rows to hold out.")  # fmt: skip
 @click.option("--split-seed", default=0, show_default=True, help="Seed of the split.")
 @html_option
+@table_option
 @ranker_options
 @json_option
 def command(
@@ -32,6 +34,7 @@ def command(
     test: float,
     split_seed: int,
     page: Path | None,
+    table_path: Path | None,
     make_model: Callable[..., Any],
     as_json: bool,
 ) -> None:
@@ -57,7 +60,7 @@ def command(
     else:
         refuse_beside_model({"order", "test", "split_seed", *PARAMETERS})
         model = open_model(model_path, "evaluate grade", "rank_score", "tacit fit grade")
-        features, grades, _ = rows.read(model.feature_names_in_.tolist())
+        features, grades, _ = rows.read(model)
         tested = _graded(grades, rows.table)
         learned = []
     truth = _numbers(model.classes_, [grades[row] for row in tested])
@@ -74,6 +77,7 @@ def command(
         raise InputError("all tested rows have one grade, so that no order can be judged; give more graded rows.")
     results = {name: ordinal_metrics(truth, score, guess) for name, (score, guess) in methods.items()}
     outcome = {**results, "tested": len(tested), "graded": len(learned), "rows": len(grades)}
+    save_measures(table_path, outcome)
     if as_json:
         print_json(outcome)
     else:

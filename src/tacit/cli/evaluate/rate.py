@@ -14,6 +14,7 @@ from tacit.cli.options import json_option
 from tacit.cli.output import console, print_json, print_table
 from tacit.cli.rating_models import PARAMETERS, rating_options
 from tacit.cli.rating_table import RatingTable, rating_table_options
+from tacit.cli.tables import save_measures, table_option
 
 
 @click.command("rate")
@@ -21,12 +22,14 @@ from tacit.cli.rating_table import RatingTable, rating_table_options
 @click.option("--model", "model_path", type=click.Path(path_type=Path),
               help="A saved stream that goes on, in memory only. Without it, one begins here.")  # fmt: skip
 @html_option
+@table_option
 @rating_options
 @json_option
 def command(
     ratings: RatingTable,
     model_path: Path | None,
     page: Path | None,
+    table_path: Path | None,
     make_model: Callable[[], Any],
     as_json: bool,
 ) -> None:
@@ -52,6 +55,7 @@ def command(
         **errors,
         "seconds": round(seconds, 3),
     }
+    save_measures(table_path, outcome)
     if as_json:
         print_json(outcome)
     else:

@@ -12,6 +12,7 @@ from tacit.cli.models import open_model
 from tacit.cli.options import json_option, recommender_options
 from tacit.cli.output import console, print_json, print_table, say
 from tacit.cli.source import Source, source_options
+from tacit.cli.tables import save_measures, table_option
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ METRICS = ("ndcg", "recall", "precision", "map", "mrr", "hit_rate", "coverage", 
 @click.option("-k", "cutoffs", multiple=True, type=int, default=(10,), show_default=True,
               help="Length of the lists; may be given repeatedly.")  # fmt: skip
 @html_option
+@table_option
 @recommender_options
 @json_option
 def command(
@@ -42,6 +44,7 @@ def command(
     split_seed: int,
     cutoffs: tuple[int, ...],
     page: Path | None,
+    table_path: Path | None,
     parameters: dict[str, Any],
     as_json: bool,
 ) -> None:
@@ -81,6 +84,7 @@ def command(
         "test": held_out.nnz,
         "seconds": round(time.perf_counter() - began, 3),
     }  # fmt: skip
+    save_measures(table_path, outcome)
     if as_json:
         print_json(outcome)
     else:

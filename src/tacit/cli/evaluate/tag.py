@@ -11,6 +11,7 @@ from tacit.cli.evaluate.saved import refuse_beside_model
 from tacit.cli.models import open_model
 from tacit.cli.options import json_option
 from tacit.cli.output import console, print_json, print_table
+from tacit.cli.tables import save_measures, table_option
 from tacit.cli.tagged_texts import PARAMETERS, TaggedTexts, tagged_texts_options, text_tagger_options
 from tacit.errors import InputError
 
@@ -25,6 +26,7 @@ from tacit.errors import InputError
 @click.option("-k", "cutoffs", multiple=True, type=click.IntRange(1), default=(1, 3, 5), show_default=True,
               help="How many labels of each text count; may be given repeatedly.")  # fmt: skip
 @html_option
+@table_option
 @text_tagger_options
 @json_option
 def command(
@@ -34,6 +36,7 @@ def command(
     split_seed: int,
     cutoffs: tuple[int, ...],
     page: Path | None,
+    table_path: Path | None,
     parameters: dict[str, Any],
     as_json: bool,
 ) -> None:
@@ -80,6 +83,7 @@ def command(
         "unknown_labels": truth.unknown,
         "seconds": round(seconds, 3),
     }
+    save_measures(table_path, outcome)
     if as_json:
         print_json(outcome)
     else:

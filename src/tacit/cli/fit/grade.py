@@ -21,6 +21,7 @@ from tacit.cli.output import print_facts, print_json, size
 def command(
     rows: GradedRows,
     model_path: Path,
+    notes: str,
     make_model: Callable[..., Any],
     as_json: bool,
 ) -> None:
@@ -32,7 +33,7 @@ def command(
     began = time.perf_counter()
     model = make_model(classes=classes, progress=False if as_json else None).fit(features, grades)
     seconds = time.perf_counter() - began
-    model.save(model_path)
+    model.save(model_path, notes=notes)
     known = sum(value is not None and value != -1 for value in grades)
     outcome: dict[str, Any] = {
         "model": str(model_path),

@@ -12,6 +12,8 @@ from tacit.cli.options import json_option, model_output_option
 from tacit.cli.output import print_facts, print_json, size
 from tacit.cli.rating_models import rating_options
 from tacit.cli.rating_table import RatingTable, rating_table_options
+from tacit.cli.tables import read_titles, titles_option
+from tacit.report.plain import visible
 
 if TYPE_CHECKING:
     from tacit.estimators.ranked import Ranked
@@ -23,12 +25,13 @@ if TYPE_CHECKING:
 @click.option("--passes", default=1, show_default=True, type=click.IntRange(1),
               help="Times over the table; the error that is shown is the first one's.")  # fmt: skip
 @click.option("--topics", default=0, show_default=True, help="Print so many items of each factor.")
-@click.option("--titles", metavar="TABLE", help="Table of the items: id first, then title and whatever else to show.")
+@titles_option
 @rating_options
 @json_option
 def command(
     ratings: RatingTable,
     model_path: Path,
+    notes: str,
     passes: int,
     topics: int,
     titles: str | None,
@@ -48,7 +51,7 @@ def command(
     for _ in range(passes - 1):
         model.partial_fit(*columns)
     seconds = time.perf_counter() - began
-    model.save(model_path)
+    model.save(model_path, notes=notes)
     actual = columns[2]
     outcome: dict[str, Any] = {
         "model": str(model_path),
@@ -79,16 +82,11 @@ def command(
     for number, names in enumerate(outcome.get("topics", ()), start=1):
         click.echo(f"\ntopic {number}")
         for name in names:
-            click.echo(f"  {name}")
+            click.echo(f"  {visible(name)}")
 
 
 def _named(found: "Ranked", titles: str | None) -> list[list[str]]:
     """The items of each topic by their titles, or by their ids."""
-    names: dict[Any, str] = {}
-    if titles is not None:
-        from tacit.data.readers import scan_table
-
-        for ident, *facts in scan_table(titles).collect().iter_rows():
-            names[ident] = ", ".join(str(fact) for fact in facts if fact is not None)
+    names = read_titles(titles)
     rows = zip(found.ids.tolist(), found.filled.tolist())
-    return [[names.get(ident, str(ident)) for ident, filled in zip(ids, fill) if filled] for ids, fill in rows]
+    return [[names.get(str(ident), str(ident)) for ident, filled in zip(ids, fill) if filled] for ids, fill in rows]

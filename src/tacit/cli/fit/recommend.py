@@ -25,6 +25,7 @@ from tacit.errors import InputError
 def command(
     source: Source,
     model_path: Path,
+    notes: str,
     sides: Sides,
     report_gain: bool,
     parameters: dict[str, Any],
@@ -48,7 +49,7 @@ def command(
     model = FactorRecommender(**parameters, progress=progress, checkpoint=checkpoint)
     model.fit(data, report_gain=report_gain)
     seconds = time.perf_counter() - began
-    model.save(model_path)
+    model.save(model_path, notes=notes)
     last = model.history_[-1] if model.history_ else {}
     outcome = {
         "model": str(model_path),

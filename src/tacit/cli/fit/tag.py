@@ -17,7 +17,7 @@ from tacit.cli.tagged_texts import TaggedTexts, tagged_texts_options, text_tagge
 @model_output_option
 @text_tagger_options
 @json_option
-def command(source: TaggedTexts, model_path: Path, parameters: dict[str, Any], as_json: bool) -> None:
+def command(source: TaggedTexts, model_path: Path, notes: str, parameters: dict[str, Any], as_json: bool) -> None:
     """Learn from TABLE, which has one line per text with the labels that are known.
 
     A label that is not given counts as unknown, not as wrong. TABLE is CSV, TSV, Parquet or JSON lines.
@@ -28,7 +28,7 @@ def command(source: TaggedTexts, model_path: Path, parameters: dict[str, Any], a
     began = time.perf_counter()
     model = TextTagger(**parameters, progress=False if as_json else None).fit(texts, labels)
     seconds = time.perf_counter() - began
-    model.save(model_path)
+    model.save(model_path, notes=notes)
     outcome = {
         "model": str(model_path),
         "texts": len(texts),

@@ -34,6 +34,7 @@ def _word_vectors(function: Function) -> Function:
 def command(
     texts: tuple[Path, ...],
     model_path: Path,
+    notes: str,
     word2vec: Path | None,
     binary: bool,
     picture: Path | None,
@@ -50,7 +51,7 @@ def command(
 
     began = time.perf_counter()
     model = WordVectors(**parameters, checkpoint=checkpoint, progress=False if as_json else None).fit(texts)
-    model.save(model_path)
+    model.save(model_path, notes=notes)
     outcome: dict[str, Any] = {
         "model": str(model_path),
         "words": len(model.words),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.data.compressed import open_bytes
+from tacit.data.compressed import read_text
 from tacit.data.ids import Ids
 from tacit.data.word2vec_format import write_word2vec
 from tacit.errors import InputError
@@ -158,6 +158,5 @@ class VectorSpace(Model):
 
 def _lines(source: str | os.PathLike[str] | Iterable[str]) -> Iterable[str]:
     if isinstance(source, str | os.PathLike):
-        with open_bytes(source) as file:
-            return file.read().decode("utf-8").splitlines()
+        return read_text(source).splitlines()
     return source

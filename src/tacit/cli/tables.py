@@ -1,0 +1,99 @@
+"""Answers as tables in files, and titles beside ids."""
+
+import csv
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tacit import atomic_file
+from tacit.cli.options import OutputFile, TableName
+from tacit.errors import InputError
+from tacit.report.plain import harmless_cell
+
+KINDS = (".csv", ".tsv", ".parquet", ".jsonl")
+
+
+class TableFile(OutputFile):
+    """A table to write, of a kind that its name says."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        path = super().convert(value, param, ctx)
+        if path.suffix.lower() not in KINDS:
+            raise InputError(f"--save-table {str(path)!r} must end in one of {', '.join(KINDS)}.")
+        return path
+
+
+table_option = click.option(
+    "--save-table", "table_path", type=TableFile(), help=f"Also write the answer as a table: {', '.join(KINDS)}."
+)
+titles_option = click.option(
+    "--titles", type=TableName(), metavar="TABLE", help="Table of what is shown: id first, then title and more."
+)
+
+
+def save_table(path: Path | None, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> None:
+    """Write rows as the table that the path's ending says; nothing without a path.
+
+    In CSV and TSV, text that a spreadsheet would take for a formula gets an apostrophe before it.
+    """
+    if path is None:
+        return
+    import json
+
+    import polars as pl
+
+    names = list(columns)
+    rows = list(rows)
+    with atomic_file.replacing(path) as temporary:
+        kind = path.suffix.lower()
+        if kind == ".parquet":
+            data = {name: _column([row[name] for row in rows]) for name in names}
+            pl.DataFrame(data, strict=False).write_parquet(temporary)
+        elif kind == ".jsonl":
+            with temporary.open("w", encoding="utf-8") as file:
+                file.writelines(json.dumps(dict(row), ensure_ascii=False, default=str) + "\n" for row in rows)
+        else:
+            with temporary.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, delimiter="\t" if kind == ".tsv" else ",", lineterminator="\n")
+                writer.writerow(names)
+                writer.writerows([harmless_cell(row[name]) for name in names] for row in rows)
+
+
+def save_measures(path: Path | None, outcome: Mapping[str, Any]) -> None:
+    """Measures of several methods as a long table: method, metric, value."""
+    rows = [
+        {"method": method, "metric": metric, "value": value}
+        for method, measures in outcome.items()
+        if isinstance(measures, Mapping)
+        for metric, value in measures.items()
+        if isinstance(value, int | float)
+    ]
+    save_table(path, rows, ("method", "metric", "value"))
+
+
+def read_titles(table: str | None) -> dict[str, str]:
+    """Id, as text, → everything else in its line; without a table nothing has a title."""
+    if table is None:
+        return {}
+    from tacit.data.readers import read_frame
+
+    frame = read_frame(table, {}, None, name="--titles")
+    if frame.width < 2:
+        raise InputError(f"--titles: {table!r} has only one column; the id comes first, then what to show.")
+    return {
+        str(ident): ", ".join(str(fact) for fact in facts if fact is not None) for ident, *facts in frame.iter_rows()
+    }
+
+
+def titled(found: list[dict[str, Any]], titles: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Entries with the titles of their ids; one without a title gets an empty one."""
+    return [{**one, "title": titles.get(str(one["id"]), "")} for one in found] if titles else found
+
+
+def _column(values: list[Any]) -> list[Any]:
+    """Values of one kind as they are, others as text: a column of a file has one type."""
+    kinds = {type(value) for value in values if value is not None}
+    plain = len(kinds) <= 1 and all(kind in (int, float, str, bool) for kind in kinds)
+    return values if plain or kinds <= {int, float} else [None if value is None else str(value) for value in values]
