@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data/README.md),)
 export TACIT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: setup demo serve test lint bench bench-setup bench-check docs dist clean
+.PHONY: fuzz setup demo serve test lint bench bench-setup bench-check docs dist clean
 
 $(VENV)/base.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -43,6 +43,11 @@ lint: setup
 test: lint
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not jit and not slow" tests/kernels tests/solvers tests/neighbours tests/metrics
+
+# Model files that are damaged or forged, for so many seconds; a case can be repeated by its seed and number.
+SECONDS ?= 60
+fuzz: setup
+	$(BIN)/python -W ignore -m tests.fuzz.driver files --seconds $(SECONDS)
 
 # Peers have an environment of their own: they never enter the package's.
 PEERS := .venv-peers

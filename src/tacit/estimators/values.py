@@ -58,7 +58,8 @@ class Number:
         value = checks.number(name, given, self.least, above=self.above)
         if not -LARGEST_NUMBER <= value <= self.most:
             raise InputError(f"{name} must lie between {-LARGEST_NUMBER:g} and {self.most:g}, not {_shown(given)}.")
-        return given
+        # NumPy takes whole numbers beyond 64 bits for objects.
+        return value if isinstance(given, int) and abs(given) >= 2**53 else given
 
 
 class Word:

@@ -163,7 +163,7 @@ class Descent:
             with pool.single_threaded_blas():
                 largest = float(np.linalg.eigvalsh(matrix)[-1])
                 damping = max(self.regularization, _DAMPING * largest)
-                factor = scipy.linalg.cholesky(matrix + damping * np.eye(len(matrix)), lower=True)
+                factor = _cholesky(matrix + damping * np.eye(len(matrix)))
                 directions = generator.standard_normal((len(columns), _SKETCH)) / np.sqrt(_SKETCH)
                 sketch[columns, number * _SKETCH : (number + 1) * _SKETCH] = scipy.linalg.solve_triangular(
                     factor, directions, lower=True, trans="T"
@@ -218,6 +218,17 @@ class Descent:
             self.current *= 1 - size * self.regularization
             self.current[columns] -= size * len(self.current) / len(columns) * gradient
         return risk
+
+
+def _cholesky(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    try:
+        factor: NDArray[np.float64] = scipy.linalg.cholesky(matrix, lower=True)
+    except (np.linalg.LinAlgError, ValueError):
+        raise DivergedError(
+            "the risk has no minimum along some direction of the features; raise regularization or lower "
+            "unlabelled_weight."
+        ) from None
+    return factor
 
 
 class _Columns:

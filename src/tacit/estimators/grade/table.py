@@ -10,6 +10,7 @@ from tacit.features.nystrom import KERNELS
 from tacit.solvers.stochastic import STEPS
 from tacit.solvers.thresholds import RULES
 
+GRADE = Either(Flag(), Number(), Text())
 KINDS = ("text", "objects", *(f"{kind}{size}" for kind in "iu" for size in (1, 2, 4, 8)), "f2", "f4", "f8", "b1")
 """How the classes are kept in an array; the length of text follows from the classes themselves."""
 
@@ -68,14 +69,14 @@ SCHEMA = Schema(
         "step": Word(*STEPS),
         "class_priors": Either(None, Word("matched"), Many(Number(0.0))),
         "threshold_rule": Word(*RULES),
-        "classes": Either(None, Many(Plain(), least=2)),
-        "unlabelled": Plain(),
+        "classes": Either(None, Many(GRADE, least=2)),
+        "unlabelled": Either(None, GRADE),
         "standardise": Flag(),
-        "cv": Plain(),
+        "cv": Either(Whole(2), Many(Many(Many(Whole(0)), count=2))),
         "random_state": SEED,
     },
     facts={
-        "classes": Many(Either(Number(), Text(), Flag()), least=2),
+        "classes": Many(GRADE, least=2),
         "classes_kind": Word(*KINDS),
         "columns": Whole(1, size="columns"),
         "column_names": Either(None, Many(Text())),

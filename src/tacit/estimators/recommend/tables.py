@@ -54,8 +54,8 @@ def _consistent(proof: Proof, parts: dict[str, Any]) -> str | None:
     pairwise = bool(contexts) and model.context_model == "pairwise"
     if proof.sizes["col width"] != proof.sizes["row width"] + pairwise:
         return "its rows and columns have factors of different lengths"
-    if model.biases and proof.sizes["row width"] < 3:
-        return "it has no room for biases"
+    if proof.sizes["row width"] != model.factors + 2 * model.biases:
+        return f"its factors have {proof.sizes['row width']} numbers, which are not those of its parameters"
     if len(set(contexts)) != len(contexts):
         return "its contexts are not distinct"
     if proof.facts["joined_cols"] > proof.sizes["cols"]:

@@ -2,20 +2,23 @@
 
 from typing import Any
 
+import numpy as np
+
 from tacit.estimators.schema import Array, Ids, Proof, Schema
 from tacit.estimators.values import SEED, Either, Flag, Many, Named, Number, Record, Value, Whole, Word
 from tacit.solvers.hedge import RECORDS
 from tacit.solvers.passive_aggressive import VARIANTS
 
-LARGEST = 1e30
-"""Sums of squares of ratings grow without a bound that one could name."""
+LARGEST = 1e15
+"""Of what belongs to one user or item; products of two of them stay within float32."""
+LARGEST_SUM = 1e30
 
 ROWS = (
     Ids("user_ids", "users"),
     Ids("item_ids", "items"),
     Array("users", "f4", ("users", "width"), least=-LARGEST, most=LARGEST),
     Array("items", "f4", ("items", "width"), least=-LARGEST, most=LARGEST),
-    Array("memory", "f8", ("memory",), least=-LARGEST, most=LARGEST),
+    Array("memory", "f8", ("memory",), least=-LARGEST_SUM, most=LARGEST_SUM),
 )
 
 FACTS: dict[str, Value] = {"seed": Whole(0, most=2**128), "journal": Named(Named(Number()))}
@@ -49,9 +52,10 @@ def _rows_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
         return f"its rows have {proof.sizes['width']} numbers, and its settings ask for {width}"
     # As many numbers are in the memory, whether or not anybody has rated.
     proof.backed.add("width")
-    counted, started = parts["memory"][rating_rounds.ROUNDS], parts["memory"][rating_rounds.LARGEST :][:3]
-    if counted < 0 or started.min() < 0:
-        return "its counts of ratings, users or items are negative"
+    counts = parts["memory"][[rating_rounds.ROUNDS, rating_rounds.USERS, rating_rounds.ITEMS]]
+    largest = parts["memory"][rating_rounds.LARGEST]
+    if counts.min() < 0 or counts.max() > 2**53 or np.any(counts % 1) or not 0 <= largest <= LARGEST:
+        return "its counts of ratings, users and items are not counts"
     return None
 
 
