@@ -30,9 +30,9 @@ from tacit.estimators.values import (
 )
 
 
-@pytest.mark.parametrize("name", models._HOMES)
+@pytest.mark.parametrize("name", models.ESTIMATORS)
 def test_every_estimator_declares_all_its_parameters_and_none_of_a_run(name):
-    kind = getattr(import_module(models._HOMES[name]), name)
+    kind = getattr(import_module(models.ESTIMATORS[name]), name)
     stored = set(inspect.signature(kind.__init__).parameters) - {"self"}
     assert set(kind._schema.parameters) == stored - kind._runtime
     assert kind._runtime >= RUNTIME

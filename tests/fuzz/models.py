@@ -23,7 +23,9 @@ def seeds() -> Iterator[tuple[str, Any]]:
     yield from _recommenders(rng)
     yield from _taggers(rng)
     text = [[f"w{word}" for word in rng.zipf(1.5, 12) % 15] for _ in range(50)]
-    words = tacit.WordVectors(3, window=3, min_count=2, iterations=2, keep_counts=True, progress=False).fit(text)
+    words = tacit.WordVectors(factors=3, window=3, min_count=2, iterations=2, keep_counts=True, progress=False).fit(
+        text
+    )
     yield "words with counts", words
     foreign = tacit.WordVectors(factors=3, output="word")
     foreign.words_, foreign.word_factors_, foreign.history_ = words.words_, words.word_factors_, []
@@ -52,18 +54,21 @@ def _recommenders(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
         }
     )
     plain = Interactions.from_table(table, row="who", col="what", weight="how")
-    yield "recommender of text ids", FactorRecommender(3, iterations=2, loss="logistic").fit(plain)
-    yield "recommender with biases", FactorRecommender(2, iterations=3, biases=True, solver="adagrad").fit(plain)
+    yield "recommender of text ids", FactorRecommender(factors=3, iterations=2, loss="logistic").fit(plain)
+    yield (
+        "recommender with biases",
+        FactorRecommender(factors=2, iterations=3, biases=True, solver="adagrad").fit(plain),
+    )
     sides = {
         "row_features": rng.random((plain.shape[0], 3)),
         "col_features": rng.random((plain.shape[1], 2)),
         "row_graph": sp.random_array((plain.shape[0],) * 2, density=0.3, rng=rng),
     }
-    yield "recommender with sides", FactorRecommender(2, iterations=2).fit(plain, **sides)
+    yield "recommender with sides", FactorRecommender(factors=2, iterations=2).fit(plain, **sides)
     timed = Interactions.from_table(table, row="who", col="what", context="when")
     for how in ("additive", "pairwise", "product"):
         solver = "als" if how == "additive" else "newton"
-        yield f"{how} contexts", FactorRecommender(2, iterations=2, context_model=how, solver=solver).fit(timed)
+        yield f"{how} contexts", FactorRecommender(factors=2, iterations=2, context_model=how, solver=solver).fit(timed)
 
 
 def _taggers(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
@@ -71,22 +76,25 @@ def _taggers(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
 
     X = sp.random_array((24, 9), density=0.4, rng=rng, format="csr")
     labels = [[f"l{k}" for k in np.unique(rng.integers(0, 5, 2))] for _ in range(24)]
-    yield "factor tagger", FactorTagger(3, iterations=2, idf_power=0.5).fit(X, labels)
-    yield "joint tagger", NeighbourTagger("joint", 3, neighbours=4, learners=1).fit(X, labels)
+    yield "factor tagger", FactorTagger(factors=3, iterations=2, idf_power=0.5).fit(X, labels)
+    yield "joint tagger", NeighbourTagger(method="joint", factors=3, neighbours=4, learners=1).fit(X, labels)
     members = [{"tagger": "neighbour", "factors": 2}, {"tagger": "factor", "factors": 2, "weight": 0.5}]
-    yield "blend tagger", BlendTagger(members).fit(X, labels)
+    yield "blend tagger", BlendTagger(members=members).fit(X, labels)
     texts = [" ".join(f"word{k}" for k in rng.integers(0, 12, 6)) for _ in range(24)]
     for kind in ("neighbour", "factor"):
-        yield f"text tagger by {kind}", TextTagger(kind, {"factors": 2}, min_count=1).fit(texts, labels)
+        yield (
+            f"text tagger by {kind}",
+            TextTagger(tagger=kind, parameters={"factors": 2}, min_count=1).fit(texts, labels),
+        )
 
 
 def _streams(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
     users, items, ratings = [f"u{k}" for k in rng.integers(0, 6, 40)], rng.integers(0, 5, 40), rng.integers(1, 6, 40)
-    full = tacit.RatingStream(3, adaptation="full", biases=True, nonnegative=False)
+    full = tacit.RatingStream(factors=3, adaptation="full", biases=True, nonnegative=False)
     yield "stream with a full matrix", full.partial_fit(users, items, ratings)
     experts = [{"factors": 2}, {"factors": 0, "biases": True}, {"factors": 3, "adaptation": None}]
-    yield "stream of own experts", tacit.ExpertRatingStream(experts).partial_fit(users, items, ratings)
-    empty = tacit.RatingStream(2)
+    yield "stream of own experts", tacit.ExpertRatingStream(experts=experts).partial_fit(users, items, ratings)
+    empty = tacit.RatingStream(factors=2)
     empty.predict_one("nobody", "nothing")
     yield "stream that has not begun", empty
 

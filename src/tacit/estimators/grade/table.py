@@ -5,11 +5,13 @@ from typing import Any
 import numpy as np
 
 from tacit.estimators.schema import Array, Proof, Schema
-from tacit.estimators.values import SEED, Either, Flag, History, Many, Named, Number, Plain, Text, Whole, Word
+from tacit.estimators.values import Either, Flag, History, Many, Named, Number, Plain, Text, Whole, Word
 from tacit.features.nystrom import KERNELS
 from tacit.solvers.stochastic import STEPS
 from tacit.solvers.thresholds import RULES
 
+SEED = Whole(0, most=2**64 - 1)
+"""Keys of Philox, from which frequencies and batches are drawn."""
 GRADE = Either(Flag(), Number(), Text())
 KINDS = ("text", "objects", *(f"{kind}{size}" for kind in "iu" for size in (1, 2, 4, 8)), "f2", "f4", "f8", "b1")
 """How the classes are kept in an array; the length of text follows from the classes themselves."""
@@ -73,7 +75,7 @@ SCHEMA = Schema(
         "unlabelled": Either(None, GRADE),
         "standardise": Flag(),
         "cv": Either(Whole(2), Many(Many(Many(Whole(0)), count=2))),
-        "random_state": SEED,
+        "random_state": Either(None, SEED),
     },
     facts={
         "classes": Many(GRADE, least=2),
@@ -86,7 +88,7 @@ SCHEMA = Schema(
         "loss": Word("squared", "logistic"),
         "bandwidth": Number(above=0.0),
         "regularization": Number(0.0),
-        "seed": Whole(0, most=2**64 - 1),
+        "seed": SEED,
         "selection": Named(Plain()),
         "history": History(),
     },
