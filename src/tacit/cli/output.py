@@ -89,7 +89,8 @@ def print_found(query: str, found: Sequence[Mapping[str, Any]]) -> None:
     width = max(map(len, names), default=0)
     for name, one in zip(names, found):
         title = f"  {visible(one['title'])}" if one.get("title") else ""
-        click.echo(f"  {name:<{width}}  {one['score']:.3f}{title}")
+        # Rounded first, so that nothing is shown as -0.000.
+        click.echo(f"  {name:<{width}}  {round(one['score'], 3) + 0.0:.3f}{title}")
     if not found:
         click.echo("  (nothing that is allowed is left)")
 
