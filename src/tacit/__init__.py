@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     from tacit.estimators.tag.neighbour_tagger import NeighbourTagger as NeighbourTagger
     from tacit.estimators.tag.text_tagger import TextTagger as TextTagger
     from tacit.estimators.words.word_vectors import WordVectors as WordVectors
+    from tacit.objective.losses import custom_loss as custom_loss
 
 _HOMES = {
     "Interactions": "tacit.data.interactions",
     **ESTIMATORS,
+    "custom_loss": "tacit.objective.losses",
     "load": "tacit.estimators.model",
     "tune": "tacit.estimators.recommend.tune",
 }

@@ -84,6 +84,12 @@ def custom_loss(
 ) -> Loss:
     """A loss of one's own, convex in the score, as NumPy functions of (targets, scores).
 
+    Parameters
+    ----------
+    value, first, second : ℓ(r, s) and its first and second derivative by s; checked against differences of each other
+    target : r of a positive
+    curvature_bound : a number that ℓ'' never exceeds; with it ``solver="als"`` can be used
+
     >>> huberish = custom_loss(
     ...     "pseudo_huber",
     ...     value=lambda r, s: np.sqrt(1 + (r - s) ** 2) - 1,
@@ -104,4 +110,27 @@ def custom_loss(
             )
         if what == "second" and np.any(found < 0):
             raise InputError(f"loss {name!r} is not convex: its second derivative is negative near zero.")
+    _require_derivative(name, "first", "value", first, value, target)
+    _require_derivative(name, "second", "first", second, first, target)
     return Loss(name, OWN, False, target, value, first, second, curvature_bound)
+
+
+_TRIED = np.array([-1.37, -0.61, 0.23, 0.79, 1.43])
+"""Scores at which derivatives are checked, away from where losses like the hinge have their corners."""
+
+
+def _require_derivative(
+    name: str, what: str, of: str, derivative: Pointwise, function: Pointwise, target: float
+) -> None:
+    """Refuse a derivative that differences of the function contradict."""
+    r, step = np.full(len(_TRIED), target), 1e-5
+    given = np.asarray(derivative(r, _TRIED), dtype=np.float64)
+    above, below = (np.asarray(function(r, _TRIED + sign * step), dtype=np.float64) for sign in (1, -1))
+    measured = (above - below) / (2 * step)
+    off = np.abs(given - measured) > 1e-3 * (1 + np.abs(measured))
+    if off.any():
+        at = int(np.argmax(off))
+        raise InputError(
+            f"loss {name!r}: {what} is not the derivative of {of}: at target {target:g} and score {_TRIED[at]:g} it "
+            f"gives {given[at]:.6g}, but {of} changes by {measured[at]:.6g} per unit of the score."
+        )

@@ -101,7 +101,7 @@ def alternate(
     """
     run.stop_when_settled(tolerance)
     with threads.single_threaded_blas():
-        value = run.history[-1]["objective"] if run.history else problem.value(parameters, n_threads)
+        value: float | None = run.history[-1]["objective"] if run.history else None
         for iteration in run.iterations(len(run.history)):
             began = time.perf_counter()
             try:
@@ -120,11 +120,10 @@ def alternate(
 
 
 def _sweep(
-    problem: TwoTowers, parameters: Parameters, solver: Solver, value: float, n_threads: int
+    problem: TwoTowers, parameters: Parameters, solver: Solver, value: float | None, n_threads: int
 ) -> tuple[float, float]:
-    """J after one sweep, from J before it, and the squared norm of the gradient."""
+    """J after one sweep, from J before it where that is known, and the squared norm of the gradient."""
     squared_norm = 0.0
-    evaluated = True
     for name, opposite in zip(NAMES, reversed(NAMES)):
         tower, theta = problem.tower(name), parameters.of(name)
         other = problem.tower(opposite).forward(parameters.of(opposite), n_threads)
@@ -138,22 +137,20 @@ def _sweep(
                 if elsewhere is None:
                     elsewhere = problem.penalty(opposite, parameters.of(opposite), other, n_threads)
                 value = improved.value + elsewhere + problem.ridge(name, theta, except_for=group)
-                evaluated = True
-            elif improved.fall is not None and evaluated:
-                value -= improved.fall
-            else:
-                evaluated = False
+            elif value is not None:
+                value = None if improved.fall is None else value - improved.fall
             fields = ", ".join(tower.fields[place].name for place in group)
             _require_finite(value, squared_norm, f"{fields} of the {name}", solver)
-    if not evaluated:
+    if value is None:
         value = problem.value(parameters, n_threads)
         _require_finite(value, squared_norm, "columns", solver)
     return value, squared_norm
 
 
-def _require_finite(value: float, squared_norm: float, where: str, solver: Solver) -> None:
-    if not (np.isfinite(value) and np.isfinite(squared_norm)):
-        term = "objective" if not np.isfinite(value) else "gradient"
+def _require_finite(value: float | None, squared_norm: float, where: str, solver: Solver) -> None:
+    lost = value is not None and not np.isfinite(value)
+    if lost or not np.isfinite(squared_norm):
+        term = "objective" if lost else "gradient"
         raise DivergedError(
             f"the {term} is no longer finite after the step on the {where} (solver {solver.name!r}); {solver.remedy}."
         )
