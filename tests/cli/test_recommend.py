@@ -21,6 +21,17 @@ def test_fit_says_what_it_learned(shop, tmp_path, tacit_json):
     assert outcome["bytes"] == path.stat().st_size
 
 
+def test_without_a_method_held_out_pairs_choose(shop, tmp_path, tacit_json, tacit, refused):
+    outcome = tacit_json("fit", "recommend", shop, "-o", tmp_path / "m")
+    assert outcome["method"] == "blend" and abs(sum(outcome["weights"].values()) - 1) < 1e-9
+    assert len(outcome["tried"]) == 5 and "chosen" in outcome["sentence"]
+    assert tacit_json("recommend", tmp_path / "m", "u0", "-k", 1)["recommended"]
+    assert tacit_json("update", tmp_path / "m", shop, "-o", tmp_path / "more")["new_rows"] == 0
+    linear = tacit("fit", "recommend", shop, "-o", tmp_path / "l", "--method", "linear")
+    assert "weights, exponents" in linear
+    assert "--factors" in refused("fit", "recommend", shop, "-o", tmp_path / "n", "--method", "linear", "--factors", 3)
+
+
 def test_contexts_from_the_command_line(tmp_path, tacit_json):
     """The next song follows from the last one."""
     last = [k % 6 for k in range(240)]

@@ -76,3 +76,21 @@ def test_new_columns_of_words_see_what_training_saw():
     side = recipe.side_of_new(flipped, np.ones(12), "cols", weights[place], flipped.data)
     for name in ("indices", "weight", "target", "own_weight", "other_weight", "ridge"):
         np.testing.assert_array_equal(getattr(side, name), getattr(trained.cols, name))
+
+
+def test_the_ridge_grows_where_rows_and_columns_are_thin_alike():
+    thin, uneven = np.eye(40, dtype=np.float32), np.ones((40, 1), dtype=np.float32)
+    assert default_ridge(sp.csr_array(thin), 1) == pytest.approx(0.75)
+    # One column that everybody has is no thin column, and rows of one positive alone change nothing.
+    level = noise_level(sp.csr_array(uneven))
+    assert default_ridge(sp.csr_array(uneven), 1) == pytest.approx(min(0.6, 0.74 * level))
+
+
+@pytest.mark.parametrize("density", [0.05, 0.3, 0.9])
+def test_an_unlabelled_cell_never_counts_more_than_a_mean_positive(density):
+    rng = np.random.default_rng(0)
+    cells = sp.csr_array((rng.random((80, 60)) < density) * rng.integers(1, 6, (80, 60)).astype(np.float32))
+    model = FactorRecommender(4, frequency_exponent=0.0, iterations=1, progress=False).fit(cells)
+    mean = (1 + np.log(cells.data / cells.data.min())).mean()
+    share = 12 * cells.nnz / (80 * 60)
+    assert model.col_weight_.mean() * model.row_weight_.mean() == pytest.approx(mean * min(1.0, share), rel=1e-5)

@@ -11,6 +11,11 @@ MOST_RIDGE = 0.6
 """A ridge of 1 silences even the mean of the positives: all scores are zero. A handful of lines would come there."""
 
 
+THIN, THINNEST, RIDGE_OF_THINNEST = 0.4, 1.0, 0.75
+"""Where both the median row and the median column have few positives, 1/√count being the error of what one of them
+says: from 0.4 (six positives) on the ridge grows, to 0.75 where the median is one positive."""
+
+
 def noise_level(positives: sp.csr_array) -> float:
     """√(|X| / |Ω⁺|) + √(|Y| / |Ω⁺|): how loud chance is beside the positives.
 
@@ -35,9 +40,23 @@ def default_ridge(positives: sp.csr_array, factors: int) -> float:
 
         (1 − w) 0.32 √noise + w 0.74 noise,      w = min(1, 4g / min(|X|, |Y|))²
 
+    Where rows and columns are thin alike, nobody's few positives can be trusted, and it grows towards 0.75:
+
+        r + (0.75 − r) clip((s − 0.4) / 0.6, 0, 1),      s = 1 / √(the larger of the median counts of rows and columns)
+
     >>> default_ridge(sp.csr_array(np.eye(4)), 2)
-    0.6
+    0.75
     """
     level = noise_level(positives)
     w = min(1.0, 4 * factors / max(1, min(positives.shape))) ** 2
-    return min(MOST_RIDGE, float((1 - w) * RIDGE_OVER_ROOT_OF_NOISE * np.sqrt(level) + w * RIDGE_OVER_NOISE * level))
+    ridge = min(MOST_RIDGE, float((1 - w) * RIDGE_OVER_ROOT_OF_NOISE * np.sqrt(level) + w * RIDGE_OVER_NOISE * level))
+    share = np.clip((_thinness(positives) - THIN) / (THINNEST - THIN), 0.0, 1.0)
+    return float(ridge + (RIDGE_OF_THINNEST - ridge) * share)
+
+
+def _thinness(positives: sp.csr_array) -> float:
+    """1/√ of the larger of the median counts of rows and columns that have any; 0 without positives."""
+    if positives.nnz == 0:
+        return 0.0
+    counts = np.diff(positives.indptr), np.bincount(positives.indices)
+    return float(min(1 / np.sqrt(np.median(of_side[of_side > 0])) for of_side in counts))

@@ -193,7 +193,9 @@ def recommend(
     relative_curvature = losses.resolve(loss).relative_curvature
     if unlabelled_weight is None:
         n, m = positives.shape
-        unlabelled_weight = relative_curvature * UNLABELLED_TOTAL * float(masses[0].sum()) / (n * m)
+        # On dense data the total would make an unlabelled cell count more than a positive does.
+        share = min(UNLABELLED_TOTAL / (n * m), 1 / max(positives.nnz, 1))
+        unlabelled_weight = relative_curvature * share * float(masses[0].sum())
     weights = (
         FrequencyWeight.measure(counts[0], 1.0, row_exponent),
         FrequencyWeight.measure(counts[1], unlabelled_weight, col_exponent),

@@ -7,11 +7,13 @@ from typing import Any
 
 import click
 
-from tacit.cli.options import OutputFile, json_option, model_output_option, recommender_options
+from tacit.cli.options import OutputFile, json_option, model_output_option, recommender_options, was_given
 from tacit.cli.output import print_facts, print_json, size, was_interrupted
 from tacit.cli.sides import Sides, side_options
 from tacit.cli.source import Source, source_options
 from tacit.errors import InputError
+
+METHODS = ("factors", "linear", "blend")
 
 
 @click.command("recommend")
@@ -19,6 +21,10 @@ from tacit.errors import InputError
 @model_output_option
 @side_options
 @click.option("--report-gain", is_flag=True, help="Also measure held out whether features and graphs help.")
+@click.option("--method", type=click.Choice(METHODS),
+              help="Low rank, full rank, or both; by default both, or factors where an option is theirs.")  # fmt: skip
+@click.option("--seconds", default=300.0, show_default=True,
+              help="Budget of time for a blend's choice; no new trial begins after half of it.")  # fmt: skip
 @recommender_options
 @click.option("--checkpoint", type=OutputFile("checkpoint"), help="File from which an interrupted fit resumes.")
 @json_option
@@ -28,6 +34,8 @@ def command(
     notes: str,
     sides: Sides,
     report_gain: bool,
+    method: str | None,
+    seconds: float,
     parameters: dict[str, Any],
     checkpoint: Path | None,
     as_json: bool,
@@ -37,51 +45,111 @@ def command(
     TABLE is a path or a pattern of CSV, TSV, Parquet or JSON lines (text also .gz, .zst, .xz), an SVMlight file, or
     the URI of an SQLite or PostgreSQL database with --query.
 
-    Ctrl-C ends training after the current sweep and saves what was learned so far.
-    """
-    from tacit import FactorRecommender
+    Without --method, factors and linear weights both learn, and held-out pairs choose between them or how to add
+    them up. The other options, but for --seed, --threads and --col-features, are those of factors.
 
+    Ctrl-C ends training of factors after the current sweep and saves what was learned so far.
+    """
     if report_gain and not sides:
         raise InputError("--report-gain compares with and without features and graphs; give some.")
     data = sides.beside(source.read())
+    only = _options_of_factors(parameters, sides, report_gain, checkpoint, data)
+    method = method or ("factors" if only else "blend")
+    if only and method != "factors":
+        raise InputError(f"{only[0]} is for --method factors; leave it out, or choose that method.")
     began = time.perf_counter()
     progress = False if as_json else None
-    model = FactorRecommender(**parameters, progress=progress, checkpoint=checkpoint)
-    model.fit(data, report_gain=report_gain)
-    seconds = time.perf_counter() - began
+    if method == "factors":
+        from tacit import FactorRecommender
+
+        model: Any = FactorRecommender(**parameters, progress=progress, checkpoint=checkpoint)
+        model.fit(data, report_gain=report_gain)
+    else:
+        model = _made(method, seconds, parameters).fit(data)
+    elapsed = time.perf_counter() - began
     model.save(model_path, notes=notes)
-    last = model.history_[-1] if model.history_ else {}
-    outcome = {
+    about = {
         "model": str(model_path),
+        "method": method,
         "rows": data.shape[0],
         "columns": data.shape[1],
         "positives": data.nnz,
-        "factors": parameters["factors"],
-        "sweeps": len(model.history_),
-        "objective": last.get("objective"),
-        **({"held_out_ndcg": max(r["held_out_ndcg"] for r in model.history_)} if parameters["held_out"] else {}),
-        **({"gain": model.gain_} if report_gain else {}),
-        "seconds": round(seconds, 3),
+        "seconds": round(elapsed, 3),
         "bytes": model_path.stat().st_size,
         "interrupted": was_interrupted(),
     }
+    outcome = about | (_of_factors(model, parameters, report_gain) if method == "factors" else _of_choice(model))
     if as_json:
         print_json(outcome)
         return
     _print_summary(outcome, model)
 
 
+def _options_of_factors(
+    parameters: dict[str, Any], sides: Sides, report_gain: bool, checkpoint: Path | None, data: Any
+) -> list[str]:
+    """What was typed that factors alone understand."""
+    typed = [
+        f"--{name.replace('_', '-')}"
+        for name in parameters
+        if name not in ("random_state", "threads") and was_given(name)
+    ]
+    typed += [
+        f"--{name.replace('_', '-')}" for name in ("row_features", "row_graph", "col_graph") if getattr(sides, name)
+    ]
+    typed += ["--report-gain"] * report_gain + ["--checkpoint"] * (checkpoint is not None)
+    return typed + ["--context"] * bool(data.context_ids)
+
+
+def _made(method: str, seconds: float, parameters: dict[str, Any]) -> Any:
+    from tacit import BlendRecommender, LinearRecommender
+
+    run = {name: parameters[name] for name in ("random_state", "threads")}
+    if method == "linear":
+        return LinearRecommender(**run)
+    return BlendRecommender(seconds=seconds, progress=False, **run)
+
+
+def _of_choice(model: Any) -> dict[str, Any]:
+    """What a blend, or linear weights, found on held-out pairs."""
+    if hasattr(model, "members_"):
+        names = [type(member).__name__ for member in model.members_]
+        return {"weights": dict(zip(names, model.weights_.tolist())), **model.validation_}
+    tried = model.validation_[0] if model.validation_ else {}
+    reached = f", NDCG@10 {tried['ndcg@10']:.4f} on held-out positives" if tried else ""
+    exponents = ", ".join(f"{one:g}" for one in model.exponents_)
+    sentence = f"{model.method_} weights, exponents ({exponents}){reached}."
+    return {"tried": model.validation_, "sentence": sentence}
+
+
+def _of_factors(model: Any, parameters: dict[str, Any], report_gain: bool) -> dict[str, Any]:
+    last = model.history_[-1] if model.history_ else {}
+    return {
+        "factors": parameters["factors"],
+        "sweeps": len(model.history_),
+        "objective": last.get("objective"),
+        **({"held_out_ndcg": max(r["held_out_ndcg"] for r in model.history_)} if parameters["held_out"] else {}),
+        **({"gain": model.gain_} if report_gain else {}),
+    }
+
+
 def _print_summary(outcome: dict[str, Any], model: Any) -> None:
     rows, columns, positives = (f"{outcome[name]:,}" for name in ("rows", "columns", "positives"))
-    objective = "" if outcome["objective"] is None else f", objective {outcome['objective']:.6g}"
-    held_out = f", held-out NDCG@10 {outcome['held_out_ndcg']:.4f}" if "held_out_ndcg" in outcome else ""
+    if outcome["method"] == "factors":
+        objective = "" if outcome["objective"] is None else f", objective {outcome['objective']:.6g}"
+        held_out = f", held-out NDCG@10 {outcome['held_out_ndcg']:.4f}" if "held_out_ndcg" in outcome else ""
+        told = {
+            "with": f"{outcome['factors']} factors, {outcome['sweeps']} sweeps in {outcome['seconds']:.1f} s"
+            f"{objective}{held_out}"
+        }
+    else:
+        told = {"with": f"{type(model).__name__} in {outcome['seconds']:.1f} s", "why": outcome["sentence"]}
     path = shlex.quote(outcome["model"])
     someone = shlex.quote(str(model.row_ids_.all()[:1].tolist()[0]))
     print_facts(
         {
             "learned": f"{rows} rows × {columns} columns, {positives} positives",
-            "with": f"{outcome['factors']} factors, {outcome['sweeps']} sweeps in {outcome['seconds']:.1f} s"
-            f"{objective}{held_out}",
+            **told,
             **({"sides": model.gain_["sentence"]} if "gain" in outcome else {}),
             "saved to": f"{outcome['model']} ({size(outcome['bytes'])})",
             "now try": f"tacit recommend {path} {someone}",

@@ -2,7 +2,8 @@
 
 import itertools
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Hashable, Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -43,6 +44,8 @@ class BlendRecommender(ScoredRecommender):
     members : one dictionary per member: ``"recommender"`` is ``"factors"`` or ``"linear"``, all else its parameters;
         None for one of each
     weights : one for each member; None chooses them
+    seconds : a budget of time for the choice: splits that begin after half of it are left out. What is chosen then
+        depends on the machine; None takes as many splits as the data ask for, and gives the same bits anywhere
     random_state : seed of the splits and of the members
     threads : 0 for all cores; the bits are the same at any number
     progress : True, False, or None for "when a terminal is attached": print what was chosen and why
@@ -68,12 +71,14 @@ class BlendRecommender(ScoredRecommender):
         members: Iterable[dict[str, Any]] | None = None,
         *,
         weights: Iterable[float] | None = None,
+        seconds: float | None = None,
         random_state: Any = 0,
         threads: int = 0,
         progress: bool | None = None,
     ) -> None:
         self.members = members
         self.weights = weights
+        self.seconds = seconds
         self.random_state = random_state
         self.threads = threads
         self.progress = progress
@@ -84,6 +89,8 @@ class BlendRecommender(ScoredRecommender):
         ``col_features`` are those of ``interactions`` when None.
         """
         threads.resolve(self.threads)
+        if self.seconds is not None:
+            checks.number("seconds", self.seconds, above=0.0)
         data = as_interactions(interactions).with_sides(col_features=col_features)
         self._factors = FACTORS_OF_LARGE if min(data.shape) >= LARGE else FACTORS
         members = self._make_members()
@@ -109,6 +116,11 @@ class BlendRecommender(ScoredRecommender):
         self._require_fitted("similar_cols")
         found: Ranked = self.members_[int(np.argmax(self.weights_))].similar_cols(cols, k, unknown=unknown)
         return found
+
+    def _add_cell(self, row: Hashable, col: Hashable, value: float) -> None:
+        super()._add_cell(row, col, value)
+        for member in self.members_:
+            member.add(row, [col], value)
 
     def _scorer(self, rows: Rows) -> ScoreRows:
         scorers = [(member._scorer(rows), weight) for member, weight in zip(self.members_, self.weights_) if weight]
@@ -153,7 +165,10 @@ class BlendRecommender(ScoredRecommender):
         mixtures = _mixtures(len(self._make_members()))
         scores: dict[tuple[float, ...], list[Array]] = {mixture: [] for mixture in mixtures}
         learned: list[dict[str, Any]] = []
+        began = time.monotonic()
         for part in parts:
+            if learned and self.seconds is not None and time.monotonic() - began > self.seconds / 2:
+                break
             members = self._make_members()
             for member, settings in zip(members, learned or [{} for _ in members]):
                 member.set_params(**settings).fit(

@@ -24,7 +24,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 SHARE = 0.2
 AT = 10
-MOST_ROWS = 2000
+MOST_ROWS = 5000
 MOST_SPLITS, POSITIVES_PER_SPLIT = 4, 150_000
 """Rows that are ranked in a split, and how many splits there are: as many as it takes to see so many positives."""
 

@@ -1,5 +1,6 @@
 """Recommend by item-item weights of full rank, in closed form."""
 
+from collections.abc import Hashable
 from typing import Any, Self
 
 import numpy as np
@@ -70,6 +71,8 @@ class LinearRecommender(ScoredRecommender):
     """
 
     _schema = LINEAR
+    col_weights_: Any
+    average_: Array
 
     def __init__(
         self,
@@ -165,6 +168,18 @@ class LinearRecommender(ScoredRecommender):
         weights = np.array([self.col_weights_[i, y] for i in indices.tolist()], dtype=np.float64)
         values = of_positives(data, self.positive_weight, self._smallest)
         return Evidence.of(self.col_ids_.take(indices), values * weights)
+
+    def _add_cell(self, row: Hashable, col: Hashable, value: float) -> None:
+        super()._add_cell(row, col, value)
+        new = len(self.col_ids_) - len(self.average_)
+        if new:
+            self.average_ = np.pad(self.average_, (0, new))
+            if isinstance(self.col_weights_, np.ndarray):
+                self.col_weights_ = np.pad(self.col_weights_, (0, new))
+            else:
+                grown = self.col_weights_.native()
+                grown.resize((len(self.col_ids_), len(self.col_ids_)))
+                self.col_weights_ = as_csr(grown, "weights", allow_empty=True)
 
     def _scorer(self, rows: Rows) -> ScoreRows:
         x = self._values(rows.positives)

@@ -1,7 +1,8 @@
 """Recommenders that give a row the scores of all columns at once, and what they share: ids, filters, lists, files."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -112,6 +113,28 @@ class ScoredRecommender(Model):
             threads=self.threads,
         )
         return Ranked(queries, self.col_ids_.take(found), scores, found >= 0)
+
+    def add(self, row: Hashable, cols: Any, weights: Any = 1.0) -> Self:
+        """Take in what one row has done since: its history grows and its list follows, without a refit.
+
+        Parameters
+        ----------
+        row : its id; an unknown one joins
+        cols : ids of one or more columns; an unknown one joins, and nothing speaks for it until the next fit
+        weights : one for all, or one each; a cell that is known already gains the weight of the new one
+        """
+        self._require_fitted("add")
+        wanted = listed(cols, self.col_ids_).tolist()
+        values = np.broadcast_to(np.asarray(weights, dtype=np.float64), len(wanted))
+        for col, value in zip(wanted, values.tolist()):
+            self._add_cell(row, col, value)
+        return self
+
+    def _add_cell(self, row: Hashable, col: Hashable, value: float) -> None:
+        table = {"row": [row], "col": [col], "weight": [value]}
+        event = Interactions.from_table(table, row="row", col="col", weight="weight")
+        grown = factor_growth.joined(self, event)
+        self.row_ids_, self.col_ids_, self.seen_ = grown.row_ids, grown.col_ids, grown.matrix
 
     def score_pairs(self, rows: Any, cols: Any) -> Array:
         """Scores of pairs of ids; either may be a single id."""

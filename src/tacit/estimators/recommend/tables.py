@@ -161,6 +161,7 @@ BLEND = Schema(
     parameters={
         "members": Either(None, Many(Settings({"recommender": Text()}), least=1)),
         "weights": Either(None, Many(Number(0.0), least=1)),
+        "seconds": Either(None, Number(above=0.0)),
         "random_state": SEED,
     },
     facts={"weights": Many(Number(0.0), least=1), "factors": Whole(1), "validation": Plain()},
