@@ -88,6 +88,7 @@ class Running:
                 self.address = found[1]
                 return
         self.process.wait()
+        self.process.stderr.close()
         raise RuntimeError(f"the service did not start: {self.said}")
 
     def client(self, **options):

@@ -12,8 +12,14 @@ STEPS = (
     "snapshot.named", "prune.before", "prune.after",
 )  # fmt: skip
 
-_step, _, _times = os.environ.get("TACIT_KILL_AT", "").partition(":")
-_left = int(_times or 1)
+_step, _left = "", 0
+
+
+def arm(where: str) -> None:
+    """Kill the process at a step, ``"name"`` or ``"name:times"``; at none when it is empty."""
+    global _step, _left
+    _step, _, times = where.partition(":")
+    _left = int(times or 1)
 
 
 def reach(step: str) -> None:
@@ -23,3 +29,6 @@ def reach(step: str) -> None:
         _left -= 1
         if _left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
+
+
+arm(os.environ.get("TACIT_KILL_AT", ""))

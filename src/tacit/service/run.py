@@ -76,6 +76,9 @@ def serve(app: Guard, host: str, port: int, *, quiet: bool, told: Callable[[str]
         service = app.service  # type: ignore[attr-defined]
         service.start()
         try:
+            for ending in (signal.SIGTERM, signal.SIGINT):
+                # uvicorn raises the signal that has ended it once more; by then all is done.
+                signal.signal(ending, lambda *_: None)
             signal.signal(signal.SIGHUP, lambda *_: threading.Thread(target=_reload_all, args=(service,)).start())
             config = uvicorn.Config(
                 app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=30

@@ -40,6 +40,7 @@ class Served:
     lock: threading.RLock = field(default_factory=threading.RLock)
     not_before: float = 0.0
     refused: int = 0
+    _last: Stored | None = None
 
     @classmethod
     def open(
@@ -59,7 +60,7 @@ class Served:
             faults.reach("apply.before")
             with self.lock:
                 self._learn_one(one)
-                self.sequence = one.sequence
+                self.sequence, self._last = one.sequence, one
             faults.reach("apply.after")
 
     def _learn_one(self, one: Stored) -> None:
@@ -77,8 +78,14 @@ class Served:
     def snapshot(self) -> None:
         """Save the model as it is, unless that is done already."""
         learner = self.state.learner
-        if learner is not None and learner.restarts_from == "snapshot" and self.sequence > self.saved:
-            path = snapshots.write(self.state.model, self.folder, self.state.digest, self.sequence)
+        if (
+            learner is not None
+            and learner.restarts_from == "snapshot"
+            and self._last is not None
+            and self.sequence > self.saved
+        ):
+            event = snapshots.digest_of_event(self._last)
+            path = snapshots.write(self.state.model, self.folder, self.state.digest, self.sequence, event)
             _log.info("snapshot", extra={"model": self.name, "sequence": self.sequence, "path": str(path)})
         self.saved, self.saved_at = self.sequence, time.monotonic()
 
@@ -97,7 +104,7 @@ def restored(name: str, path: Path, folder: Path, store: EventStore) -> tuple[St
     if learner is None or learner.restarts_from == "events":
         return State(model, learner, digest), 0
     learned = store.learned_by(name, digest)
-    for snapshot, sequence in snapshots.valid(folder, digest, store.last(name)):
+    for snapshot, sequence in snapshots.valid(name, folder, digest, store):
         if sequence > learned and type(snapshot) is type(model):
             return State(snapshot, learner_of(snapshot), digest), sequence
     return State(model, learner, digest), learned

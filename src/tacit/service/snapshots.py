@@ -1,8 +1,8 @@
 """Snapshots: a model as it was after some event, one file each, proved by its name.
 
-The name says all: ``SEQUENCE.BASE.DIGEST.tacit`` is the model that began as the file of digest BASE and has learned up
-to event SEQUENCE, in a file whose own digest is DIGEST. A file that does not match its name is damaged and is skipped,
-which is said loudly.
+The name says all: ``SEQUENCE.BASE.EVENT.DIGEST.tacit`` is the model that began as the file of digest BASE and has
+learned up to event SEQUENCE, whose own digest is EVENT, in a file of digest DIGEST. A file that does not match its name
+is damaged, one whose event is another in the store belongs to another history: both are skipped, which is said loudly.
 """
 
 import hashlib
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from tacit.errors import TacitError
 from tacit.service import faults
+from tacit.service.store import EventStore, Stored
 
 KEPT = 2
 _CHUNK = 1 << 20
@@ -26,7 +27,13 @@ class Snapshot(NamedTuple):
     path: Path
     sequence: int
     base: str
+    event: str
     digest: str
+
+
+def digest_of_event(event: Stored) -> str:
+    """SHA-256 of what an event says, in short."""
+    return hashlib.sha256(f"{event.sequence} {event.id} ".encode() + event.payload).hexdigest()[:16]
 
 
 def digest_of(path: Path) -> str:
@@ -43,23 +50,21 @@ def listed(folder: Path) -> list[Snapshot]:
     found = []
     for path in folder.glob("*.tacit") if folder.is_dir() else ():
         parts = path.name.split(".")
-        if len(parts) == 4 and parts[0].isdigit():
-            found.append(Snapshot(path, int(parts[0]), parts[1], parts[2]))
+        if len(parts) == 5 and parts[0].isdigit():
+            found.append(Snapshot(path, int(parts[0]), *parts[1:4]))
     return sorted(found, key=lambda one: one.sequence, reverse=True)
 
 
-def valid(folder: Path, base: str, last: int) -> Iterator[tuple[Any, int]]:
-    """Models and their sequence numbers, newest first, of the snapshots that can be trusted.
-
-    ``last`` is the number of the last event in the store: a snapshot from beyond belongs to another store.
-    """
+def valid(name: str, folder: Path, base: str, store: EventStore) -> Iterator[tuple[Any, int]]:
+    """Models and their sequence numbers, newest first, of the snapshots that can be trusted."""
     from tacit import load
 
     for one in listed(folder):
         if one.base != base:
             continue
-        if one.sequence > last:
-            _log.error("snapshot is ahead of the store", extra={"path": str(one.path), "last": last})
+        event = next(store.read(name, one.sequence - 1), None)
+        if event is None or digest_of_event(event) != one.event:
+            _log.error("snapshot belongs to another store and is skipped", extra={"path": str(one.path)})
             continue
         try:
             if digest_of(one.path) != one.digest:
@@ -71,14 +76,14 @@ def valid(folder: Path, base: str, last: int) -> Iterator[tuple[Any, int]]:
         yield model, one.sequence
 
 
-def write(model: Any, folder: Path, base: str, sequence: int) -> Path:
+def write(model: Any, folder: Path, base: str, sequence: int, event: str) -> Path:
     """Save a model under its name; a crash leaves it whole or not at all. Older ones are pruned."""
     folder.mkdir(parents=True, exist_ok=True)
     faults.reach("snapshot.before")
     unnamed = folder / f"{sequence:012d}.writing"
     model.save(unnamed)
     faults.reach("snapshot.written")
-    path = folder / f"{sequence:012d}.{base}.{digest_of(unnamed)}.tacit"
+    path = folder / f"{sequence:012d}.{base}.{event}.{digest_of(unnamed)}.tacit"
     unnamed.replace(path)
     sync(folder)
     faults.reach("snapshot.named")
