@@ -110,7 +110,7 @@ def no_width(state, arrays):
 
 FINDINGS = {
     "1: a bias of -K moves the next expert before the row": (
-        "experts", parameter(experts=[{"factors": 0, "biases": -5}, {"factors": 8}])),
+        "experts", parameter(experts=[{"factors": 0, "biases": -3}, {"factors": 8}])),
     "2: indptr of the positives overflows": ("recommender", put("seen.indptr", -1, -(2**63))),
     "2: indptr of the labels overflows": ("neighbour tagger", put("Y.indptr", -1, -(2**63))),
     "2: indptr of the counts overflows": ("words", put("counts.indptr", -1, -(2**63))),
