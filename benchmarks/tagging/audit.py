@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from tacit import FactorTagger, NeighbourTagger
@@ -45,7 +46,7 @@ def measure(record: Record, methods: list[str], quick: bool) -> None:
     for name in methods or (_QUICK if quick else TAGGERS):
         if record.lacks(RECALL, name):
             judges = CrossFitted.fit(
-                TAGGERS[name],
+                lambda X, Y, tagger=TAGGERS[name]: clone(tagger).fit(X, Y),
                 X,
                 visible,
                 folds=FOLDS,

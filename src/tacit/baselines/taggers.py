@@ -59,7 +59,7 @@ class _Baseline(Tagger):
     def _learn(self, X: sp.csr_array, Y: sp.csr_array) -> None:
         raise NotImplementedError
 
-    def _map_for(self, x: sp.csr_array) -> tuple[Array, Array]:
+    def linear_map(self, x: sp.csr_array) -> tuple[Array, Array]:
         """Rows are compared by their features as they are, folded into few numbers at random."""
         width = np.random.default_rng(0).standard_normal((x.shape[1], 32)).astype(np.float32)
         return np.arange(x.shape[1], dtype=np.int32), width
@@ -73,7 +73,7 @@ class PopularTagger(_Baseline):
     def _learn(self, X: sp.csr_array, Y: sp.csr_array) -> None:
         self.share_ = (self.label_frequency_ / Y.shape[0]).astype(np.float32)
 
-    def _block_scores(self, X: sp.csr_array) -> Array:
+    def block_scores(self, X: sp.csr_array) -> Array:
         return np.tile(self.share_, (X.shape[0], 1))
 
 
@@ -103,10 +103,10 @@ class OneVsRestTagger(_Baseline):
                 model = LogisticRegression(C=self.strength, solver="liblinear", random_state=0).fit(native, target)
                 self.weights_[:, label], self.offsets_[label] = model.coef_[0], model.intercept_[0]
 
-    def _block_scores(self, X: sp.csr_array) -> Array:
+    def block_scores(self, X: sp.csr_array) -> Array:
         return np.asarray(self._prepared(X) @ self.weights_ + self.offsets_)
 
-    def _as_chance(self, scores: Array) -> Array:
+    def chances(self, scores: Array) -> Array:
         with np.errstate(over="ignore"):
             return np.asarray(1 / (1 + np.exp(-scores)))
 
@@ -160,7 +160,7 @@ class LemlImcTagger(_Baseline):
         self.weights_ = problem.rows.part(parameters.rows, 0).copy()
         self.label_factors_ = problem.factors(parameters, self.threads)[1]
 
-    def _block_scores(self, X: sp.csr_array) -> Array:
+    def block_scores(self, X: sp.csr_array) -> Array:
         return np.asarray(self._prepared(X) @ self.weights_ @ self.label_factors_.T)
 
 
@@ -191,7 +191,7 @@ class SleecTagger(_Baseline):
         self.learner_ = Learner(np.zeros((1, X.shape[1]), np.float32), (part,))
         self._Y = Y
 
-    def _block_scores(self, X: sp.csr_array) -> sp.csr_array:
+    def block_scores(self, X: sp.csr_array) -> sp.csr_array:
         numbers, cosines = self.learner_.neighbours(self._prepared(X), self.neighbours, self.threads)
         return vote(numbers, cosines, self._Y, 0.0)
 

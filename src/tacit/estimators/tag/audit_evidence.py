@@ -5,7 +5,7 @@ Rows are compared, and features weighed, in the space in which the model compare
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 from tacit.data.ids import Ids
 from tacit.errors import InputError
 from tacit.estimators.tag.audit_report import Suggestion
+from tacit.estimators.tag.scorer import Scorer
 from tacit.neighbours.topk import normalise
-
-if TYPE_CHECKING:
-    from tacit.estimators.tag.tagger import Tagger
 
 Array = NDArray[Any]
 
@@ -69,7 +67,7 @@ class Cell:
 
 
 def suggestion(
-    model: "Tagger",
+    model: Scorer,
     X: sp.csr_array,
     Y: sp.csr_array,
     holders: Array,
@@ -80,7 +78,7 @@ def suggestion(
     """The cell with its evidence; ``holders`` are the rows that the model saw with the label."""
     x = X[[cell.row]]
     holders = holders[:_MOST_CARRIERS]
-    features, weights = model._map_for(x)
+    features, weights = model.linear_map(x)
     here = normalise(x[:, features] @ weights)[0]
     points = normalise(X[holders][:, features] @ weights)
     cosines = points @ here

@@ -10,6 +10,7 @@ from tacit.errors import InputError
 from tacit.estimators.model import Array, Callback
 from tacit.estimators.tag.factor_tagger import FactorTagger
 from tacit.estimators.tag.neighbour_tagger import NeighbourTagger
+from tacit.estimators.tag.scorer import dense_chances
 from tacit.estimators.tag.tables import BLEND
 from tacit.estimators.tag.tagger import Tagger
 from tacit.neighbours.topk import normalise
@@ -119,16 +120,14 @@ class BlendTagger(Tagger):
         self._remember_labels(matrix, names, self._form)
         return self
 
-    def _block_scores(self, X: sp.csr_array) -> Array:
+    def block_scores(self, X: sp.csr_array) -> Array:
         total = np.zeros((X.shape[0], len(self.labels_)), dtype=np.float32)
         for member, given in zip(self.members_, self._given()):
-            scores = member._block_scores(X)
-            dense = scores if isinstance(scores, np.ndarray) else scores.toarray()
-            total += np.float32(given.get("weight", 1.0)) * normalise(member._as_chance(dense))
+            total += np.float32(given.get("weight", 1.0)) * normalise(dense_chances(member, X))
         return total
 
-    def _map_for(self, x: sp.csr_array) -> tuple[Array, Array]:
-        features, weights = self.members_[0]._map_for(x)
+    def linear_map(self, x: sp.csr_array) -> tuple[Array, Array]:
+        features, weights = self.members_[0].linear_map(x)
         return features, weights
 
     # -- to and from a model file ------------------------------------------------------------------------------

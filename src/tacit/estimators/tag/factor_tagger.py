@@ -218,10 +218,10 @@ class FactorTagger(Tagger):
             factors += similarities @ self._landmark_weights
         return factors
 
-    def _block_scores(self, X: sp.csr_array) -> Array:
+    def block_scores(self, X: sp.csr_array) -> Array:
         return np.asarray(self._factors_of(X) @ self.label_factors_.T)
 
-    def _as_chance(self, scores: Array) -> Array:
+    def chances(self, scores: Array) -> Array:
         if self.loss != "logistic":
             return scores
         with np.errstate(over="ignore"):
@@ -233,7 +233,7 @@ class FactorTagger(Tagger):
         columns, scores = top_k(self._factors_of(X), self.label_factors_, k, threads=self.threads)
         return columns.astype(np.int64), scores
 
-    def _map_for(self, x: sp.csr_array) -> tuple[Array, Array]:
+    def linear_map(self, x: sp.csr_array) -> tuple[Array, Array]:
         return np.arange(self.n_features_in_, dtype=np.int32), self.weights_
 
     def _contributions(self, x: sp.csr_array, column: int) -> Evidence:

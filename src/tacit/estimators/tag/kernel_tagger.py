@@ -228,11 +228,11 @@ class KernelTagger(Tagger):
 
     # -- asking ------------------------------------------------------------------------------------------------
 
-    def _block_scores(self, X: sp.csr_array) -> NDArray[np.float32]:
+    def block_scores(self, X: sp.csr_array) -> NDArray[np.float32]:
         rows = self._prepared(X).native()
         return kernel_scores(rows, Solved(self.points_, self.coefficients_), self._smooth, self.threads)
 
-    def _map_for(self, x: sp.csr_array) -> tuple[Array, Array]:
+    def linear_map(self, x: sp.csr_array) -> tuple[Array, Array]:
         # Rows are compared as the kernel sees them, by the features that this row has.
         return x.indices, np.diag(self._scales[x.indices])
 

@@ -5,26 +5,25 @@ row's known labels say about the others (``solvers.label_regression``) is learne
 joins the guesses. Of the cells that are not stored, the best n over all rows are kept.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from tacit.data.ids import Ids
 from tacit.errors import InputError
 from tacit.estimators.tag.audit_evidence import Cell, DisplayNames, suggestion
 from tacit.estimators.tag.audit_report import MissingLabels
+from tacit.estimators.tag.scorer import Scorer, dense_chances
 from tacit.neighbours.best import best_columns
 from tacit.solvers.label_regression import LabelRegression, Moments, most_frequent
 
-if TYPE_CHECKING:
-    from tacit.estimators.tag.tagger import Tagger
-
 Array = NDArray[Any]
+Fit = Callable[[sp.csr_array, sp.csr_array], Scorer]
+"""Features and labels to a tagger that has learned from them."""
 Cells = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]
 
 _BLOCK_CELLS = 1 << 22
@@ -32,7 +31,7 @@ _MOST_COMPANIONS = 1000
 
 
 def find_missing_labels(
-    tagger: "Tagger",
+    fit: Fit,
     X: sp.csr_array,
     Y: sp.csr_array,
     names: Ids,
@@ -44,10 +43,10 @@ def find_missing_labels(
     shown: DisplayNames,
     rng: np.random.Generator,
 ) -> MissingLabels:
-    """The n unlabelled cells most likely positive, best first; ``tagger`` is neither fitted nor changed."""
+    """The n unlabelled cells most likely positive, best first; ``fit`` makes a fresh tagger learn."""
     if n < 1 or per_row < 1:
         raise InputError(f"n and per_row must be at least 1, not {n!r} and {per_row!r}.")
-    judges = CrossFitted.fit(tagger, X, Y, folds=folds, companions=companions, rng=rng)
+    judges = CrossFitted.fit(fit, X, Y, folds=folds, companions=companions, rng=rng)
     rows, columns, scores = judges.best_cells(n, per_row)
     rows_of_label = sp.csc_array(Y)
     suggestions = []
@@ -74,13 +73,13 @@ class CrossFitted:
     X: sp.csr_array
     Y: sp.csr_array
     fold_of: NDArray[np.int64]
-    models: "list[Tagger]"
+    models: list[Scorer]
     companions: list[LabelRegression | None]
 
     @classmethod
     def fit(
         cls,
-        tagger: "Tagger",
+        fit: Fit,
         X: sp.csr_array,
         Y: sp.csr_array,
         *,
@@ -91,12 +90,12 @@ class CrossFitted:
         if not 2 <= folds <= X.shape[0]:
             raise InputError(f"folds must be between 2 and the {X.shape[0]} rows there are, not {folds!r}.")
         fold_of = rng.permutation(np.arange(X.shape[0]) % folds)
-        models: list[Tagger] = []
+        models: list[Scorer] = []
         for fold in range(folds):
             others = np.flatnonzero(fold_of != fold)
             if Y[others].nnz == 0:
                 raise InputError("Y: some folds have no labels to learn from; use fewer folds.")
-            models.append(clone(tagger).set_params(progress=False, callback=None).fit(X[others], Y[others]))
+            models.append(fit(X[others], Y[others]))
         judges = cls(X, Y, fold_of, models, [None] * folds)
         if companions:
             judges._learn_companions()
@@ -124,9 +123,7 @@ class CrossFitted:
         height = max(1, _BLOCK_CELLS // self.Y.shape[1])
         for start in range(0, len(mine), height):
             rows = mine[start : start + height]
-            guesses = model._block_scores(self.X[rows])
-            dense = guesses if isinstance(guesses, np.ndarray) else guesses.toarray()
-            yield rows, self.Y[rows].toarray().astype(np.float32), model._as_chance(dense)
+            yield rows, self.Y[rows].toarray().astype(np.float32), dense_chances(model, self.X[rows])
 
     def best_cells(self, n: int, per_row: int | None = None) -> Cells:
         """Rows, columns and scores of the n best cells that are not stored, at most ``per_row`` of one row."""
@@ -136,7 +133,7 @@ class CrossFitted:
             for rows, known, guesses in self._guesses(fold):
                 scores = guesses.copy() if beside is None else beside.scores(known, guesses)
                 if model.propensity_weighted:
-                    scores = np.asarray(model._weighted(scores))
+                    scores = np.asarray(model.weighted_by_propensity(scores))
                 # A label that nothing speaks for is not a suggestion.
                 scores[(known > 0) | (scores == 0)] = -np.inf
                 columns, values = best_columns(scores, width)

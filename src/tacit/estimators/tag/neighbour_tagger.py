@@ -294,7 +294,7 @@ class NeighbourTagger(Tagger):
 
     # -- asking ------------------------------------------------------------------------------------------------
 
-    def _block_scores(self, X: sp.csr_array) -> sp.csr_array | Array:
+    def block_scores(self, X: sp.csr_array) -> sp.csr_array | Array:
         X = self._prepared(X)
         voters = min(self.neighbours, self.rows_seen_)
         votes = [
@@ -311,7 +311,7 @@ class NeighbourTagger(Tagger):
         # Votes are sparse: many rows at once let each partition answer all its queries in one product.
         return super()._block_height() if self.method == "joint" else _SPARSE_BLOCK
 
-    def _map_for(self, x: sp.csr_array) -> tuple[Array, Array]:
+    def linear_map(self, x: sp.csr_array) -> tuple[Array, Array]:
         learner = self.learners_[0]
         partition = learner.partitions[int(learner.assign(self._prepared(x))[0])]
         return partition.features, partition.weights

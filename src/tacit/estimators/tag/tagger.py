@@ -1,6 +1,6 @@
-"""Manners that all taggers share: labels of any kind in and out, top-k, thresholds, scores, and the audit.
+"""What all taggers share: labels of any kind in and out, top-k, thresholds, scores, and the audit.
 
-A tagger gives scores for a block of rows (``_block_scores``); everything a user calls is made of that. Blocks keep
+A tagger gives scores for a block of rows (``block_scores``); everything a user calls is made of that. Blocks keep
 memory bounded: only ``decision_function``, whose answer is that large, ever holds rows × labels.
 """
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from tacit import checks
 from tacit.data.ids import Ids
@@ -58,15 +59,17 @@ class Tagger(Model):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, self._learned)
 
-    def _block_scores(self, X: sp.csr_array) -> sp.csr_array | Array:
+    # What blends and audits ask of a tagger: the protocol ``scorer.Scorer`` says what each means.
+
+    def block_scores(self, X: sp.csr_array) -> sp.csr_array | Array:
         """Scores of a few rows: dense, or sparse where labels without a stored score cannot be suggested."""
         raise NotImplementedError
 
-    def _as_chance(self, scores: Array) -> Array:
+    def chances(self, scores: Array) -> Array:
         """Scores that grow with the chance of a label and are near zero for labels that do not apply."""
         return scores
 
-    def _map_for(self, x: sp.csr_array) -> tuple[Array, Array]:
+    def linear_map(self, x: sp.csr_array) -> tuple[Array, Array]:
         """Features (ascending) and weights (f, g) of the linear map by which this row is compared with others."""
         raise NotImplementedError
 
@@ -82,14 +85,14 @@ class Tagger(Model):
     ) -> tuple[sp.csr_array, sp.csr_array, Ids, Form]:
         X = as_csr(X, "X")
         matrix, names, form = read_labels(Y, rows=X.shape[0], names=labels)
-        self._check_manners()
+        self._check_conventions()
         return X, matrix, names, form
 
     def _read_query(self, X: Any, call: str) -> sp.csr_array:
         self._require_fitted(call)
         return as_csr(X, "X", cols=self.n_features_in_, allow_empty=True)
 
-    def _check_manners(self) -> None:
+    def _check_conventions(self) -> None:
         if self.top_k is not None and self.top_k < 1:
             raise InputError(f"top_k must be at least 1 or None, not {self.top_k!r}.")
 
@@ -138,14 +141,15 @@ class Tagger(Model):
     def _blocks(self, X: sp.csr_array) -> Iterator[tuple[int, sp.csr_array | Array]]:
         height = self._block_height()
         for start in range(0, X.shape[0], height):
-            scores = self._block_scores(X[start : start + height])
-            yield start, self._weighted(scores) if self.propensity_weighted else scores
+            scores = self.block_scores(X[start : start + height])
+            yield start, self.weighted_by_propensity(scores) if self.propensity_weighted else scores
 
     def _block_height(self) -> int:
         """Rows that are scored at once."""
         return max(1, _BLOCK_CELLS // max(len(self.labels_), 1))
 
-    def _weighted(self, scores: sp.csr_array | Array) -> sp.csr_array | Array:
+    def weighted_by_propensity(self, scores: sp.csr_array | Array) -> sp.csr_array | Array:
+        """Scores that favour rare labels, which are missing more often."""
         from tacit.metrics.labels import inverse_propensities
 
         weight = inverse_propensities(self.label_frequency_, self.rows_seen_).astype(np.float32)
@@ -275,8 +279,13 @@ class Tagger(Model):
         X, matrix, names, _ = self._read_training(X, Y, labels)
         shown = DisplayNames.of(X, row_ids, feature_names, texts, evidence)
         rng = np.random.default_rng(checks.seed(self.random_state))
+
+        def fresh(some: sp.csr_array, known: sp.csr_array) -> Tagger:
+            learned: Tagger = clone(self).set_params(progress=False, callback=None).fit(some, known)
+            return learned
+
         return find_missing_labels(
-            self, X, matrix, names, n, folds=folds, per_row=per_row, companions=companions, shown=shown, rng=rng
+            fresh, X, matrix, names, n, folds=folds, per_row=per_row, companions=companions, shown=shown, rng=rng
         )
 
     def score(self, X: Any, Y: Any) -> float:
