@@ -13,11 +13,13 @@ from tacit.estimators.grade.rows import Rows
 from tacit.estimators.grade.selection import standardised
 from tacit.estimators.grade.settings import Fitted, Settings, read_priors
 from tacit.features.feature_moments import FeatureMap, group_means, scores
+from tacit.features.fourier import BLOCK, FourierFeatures
 from tacit.features.trees import WithTrees
 from tacit.objective.pairwise import Splits, matched_priors
 from tacit.progress import Run, without_clock
 from tacit.solvers.all_threshold import solve_logistic_path
 from tacit.solvers.ordinal_exact import class_totals, collect_moments, present_priors, solve_path
+from tacit.solvers.quadruply import QuadruplyStochastic
 from tacit.solvers.stochastic import Descent, RowSampler
 from tacit.solvers.temperature import decision_values, fit_temperature
 from tacit.solvers.thresholds import thresholds
@@ -30,11 +32,12 @@ LARGEST_EXACT = 4_096
 
 @dataclass(frozen=True)
 class Solution:
-    """Coefficients, and the class priors they were found with."""
+    """Coefficients, the class priors they were found with, and their features where these grew on the way."""
 
     coefficients: Vector
     priors: Vector
     history: list[dict[str, Any]] | None = None
+    features: FeatureMap | None = None
 
 
 def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings: Settings) -> Fitted:
@@ -54,10 +57,12 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
     chosen = choose(data, priors, match, exact)
     columns = data.columns(chosen.shape.columns, chosen.relevance)
     features: FeatureMap = data.map_of(chosen.shape, columns)
-    solve = _solver(chosen.candidate.loss, exact)
+    solve = _solver(chosen.candidate.loss, exact, s.as_printed)
     solution = solve(table, codes, weights, count, features, s, chosen, priors, match)
     w = solution.coefficients
     rows = data.rows
+    if solution.features is not None:
+        features = solution.features
     if chosen.trees is not None:
         w = _add_trees(table[rows], weights[rows], w, features, chosen)
         features = WithTrees(features, chosen.trees)
@@ -81,6 +86,7 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
         selection={} if chosen.choice is None else chosen.choice.report(),
         history=without_clock(chosen.history if solution.history is None else solution.history),
         preparation=columns.name,
+        block=s.n_components if s.as_printed else BLOCK,
         tree_share=0.0 if chosen.choice is None else chosen.choice.tree_share,
         landmarks=data.landmarks_for(chosen.shape, columns),
         knots=columns.scaling.knots,
@@ -107,11 +113,13 @@ def cut(score: Vector, codes: Codes, weights: Vector, count: int, rule: str) -> 
     return cuts, fit_temperature(decision_values(score, cuts), codes, weights)
 
 
-def _solver(loss: str, exact: bool) -> Callable[..., Solution]:
+def _solver(loss: str, exact: bool, as_printed: bool) -> Callable[..., Solution]:
     if loss == "logistic":
         if not exact:
             raise InputError("solver='stochastic' minimises the squared loss; use loss='squared' or solver='exact'.")
         return _solve_logistic
+    if as_printed:
+        return _descend_as_printed
     return _solve_exactly if exact else _descend
 
 
@@ -144,10 +152,7 @@ def _descend(
     table: Any, codes: Codes, weights: Vector, count: int, features: FeatureMap, s: Settings, chosen: Chosen,
     priors: Vector | None, match: bool,
 ) -> Solution:  # fmt: skip
-    totals = class_totals(codes, weights, count)
-    if match and np.any(codes < 0):
-        priors = _matched(table, codes, weights, count, features, s.threads)
-    splits = Splits.of(present_priors(totals, priors))
+    splits = _splits(table, codes, weights, count, features, s, priors, match)
     descent = Descent(
         features,
         splits,
@@ -162,6 +167,33 @@ def _descend(
     with Run("grade", s.iterations, progress=s.progress, callback=s.callback) as run:
         descent.run(source, run)
     return Solution(descent.coefficients, splits.priors, run.history)
+
+
+def _descend_as_printed(
+    table: Any, codes: Codes, weights: Vector, count: int, features: FeatureMap, s: Settings, chosen: Chosen,
+    priors: Vector | None, match: bool,
+) -> Solution:  # fmt: skip
+    assert isinstance(features, FourierFeatures)
+    splits = _splits(table, codes, weights, count, features, s, priors, match)
+    descent = QuadruplyStochastic(
+        features.kernel, s.n_components, features.bandwidth, features.scaling, splits,
+        chosen.candidate.labelled_weight[splits.kept], chosen.strength, batch_size=s.batch_size, seed=s.seed,
+    )  # fmt: skip
+    with Run("grade", s.iterations, progress=s.progress, callback=s.callback) as run:
+        descent.run(RowSampler(table, codes, weights, count), run)
+    grown = FourierFeatures(
+        features.kernel, s.n_components * descent.steps, features.bandwidth, s.seed, features.scaling, s.n_components
+    )
+    return Solution(descent.coefficients, splits.priors, run.history, grown)
+
+
+def _splits(
+    table: Any, codes: Codes, weights: Vector, count: int, features: FeatureMap, s: Settings, priors: Vector | None,
+    match: bool,
+) -> Splits:  # fmt: skip
+    if match and np.any(codes < 0):
+        priors = _matched(table, codes, weights, count, features, s.threads)
+    return Splits.of(present_priors(class_totals(codes, weights, count), priors))
 
 
 def _matched(table: Any, codes: Codes, weights: Vector, count: int, features: FeatureMap, threads: int) -> Vector:

@@ -59,7 +59,8 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         the k − 1 splits; None tries 0, ¼, ½ and 1
     solver : "exact" (moments of all rows, one solve), "stochastic" (QS³ORAO) or "auto" (exact up to 4,096 features)
     iterations, batch_size, step : of the stochastic solver; ``step`` is "constant" (preconditioned, averaged) or
-        "decay" (θ/t, as in the paper)
+        "decay" (θ/t). With features "fourier", "decay" is the paper's Algorithm 1: ``n_components`` fresh frequencies
+        at every step, coefficients that grow with the steps, work that grows with their square
     class_priors : shares of the classes among all rows: None takes those of the labels, "matched" those under which
         the labelled classes look like the unlabelled rows, a list states them
     threshold_rule : "logistic" (a smooth fit, steady from few labels), "squared" (the paper's), "absolute" (least MAE
@@ -318,8 +319,9 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     def _map(self) -> FeatureMap:
         learned = self._fitted
         scaling = Scaling(learned.mean, learned.scale, np.ones_like(learned.scale), learned.knots)
-        size, width, seed = self.n_components, learned.bandwidth, learned.seed
-        features = make_map(learned.kernel, size, width, seed, scaling, learned.landmarks)
+        # A Fourier map has two features per frequency, and Algorithm 1 adds frequencies with every step.
+        size, width, seed = len(learned.coefficients) // 2, learned.bandwidth, learned.seed
+        features = make_map(learned.kernel, size, width, seed, scaling, learned.landmarks, learned.block)
         trees = learned.trees()
         return features if trees is None else WithTrees(features, trees)
 

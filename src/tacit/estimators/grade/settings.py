@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tacit.errors import InputError
 from tacit.estimators.grade.maps import BANDWIDTH_STEPS, typical_bandwidth
 from tacit.features.feature_moments import FeatureMap
+from tacit.features.fourier import BLOCK
 from tacit.features.scaling import Scaling
 from tacit.features.trees import BoostedTrees
 from tacit.progress import Callback
@@ -19,6 +20,8 @@ Vector = NDArray[np.float64]
 REGULARIZATIONS = tuple(10.0**e for e in range(-7, 1))
 RELEVANCE_STEPS = BANDWIDTH_STEPS[1:3]
 """Bandwidths tried where columns are weighted by relevance."""
+PAPER_REGULARIZATIONS = tuple(2.0**e for e in range(-3, 4))
+"""λ of the paper's experiments; its first steps of 1.5/λ throw a smaller one far out."""
 UNLABELLED_WEIGHTS = (0.0, 0.25, 0.5, 1.0)
 
 
@@ -83,6 +86,11 @@ class Settings:
         """
         return self.kernel == "auto" and self.features == "labelled" and self.solver != "stochastic"
 
+    @property
+    def as_printed(self) -> bool:
+        """Whether the paper's Algorithm 1 was asked for: fresh frequencies and a step of θ/t."""
+        return self.solver == "stochastic" and self.features == "fourier" and self.step == "decay"
+
     def for_streams(self) -> Self:
         """The same with the squared loss, the only one that is learned step by step."""
         if self.loss == "logistic":
@@ -123,6 +131,7 @@ class Fitted:
     history: list[dict[str, Any]]
     preparation: str = "standard"
     tree_share: float = 0.0
+    block: int = BLOCK
     landmarks: NDArray[np.float64] | None = None
     knots: NDArray[np.float64] | None = None
     tree_feature: NDArray[np.int32] | None = None
@@ -216,6 +225,8 @@ def candidate_strengths(settings: Settings, features: FeatureMap, rows: Any, wei
     """The λ given, or a path in units of a mapped row's mean squared length: 1 for waves, about d for linear ones."""
     if settings.regularization is not None:
         return [settings.regularization]
+    if settings.as_printed:
+        return list(PAPER_REGULARIZATIONS)
     lengths = np.square(features.transform(rows)).sum(axis=1)
     unit = max(float(weights @ lengths / weights.sum()), 1e-12)
     return [unit * strength for strength in REGULARIZATIONS]
