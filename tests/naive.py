@@ -334,8 +334,8 @@ def ordinal_pair_risk(scores, codes, weights, priors, gamma):
 def qs3orao(batches, frequencies, priors, gamma, strength, theta):
     """Algorithm 1, pair by pair: f of the rows so far and α of every step, from given batches and frequencies.
 
-    ``batches`` are (rows, codes, shares) of every step, ``frequencies`` (d, m) arrays. Slips corrected: l₅ goes with the
-    unlabelled row, l₆ with the negative one, and every earlier α decays by the current step.
+    ``batches`` are (rows, codes, shares) of every step, ``frequencies`` (d, m) arrays. Slips corrected: l₅ goes with
+    the unlabelled row, l₆ with the negative one, and every earlier α decays by the current step.
     """
 
     def wave(omega, x):
