@@ -22,7 +22,7 @@ from tacit.threads import even_chunks
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
-COUNT = 150
+COUNT = 100
 DEPTH = 4
 RATE = 0.05
 _SHARE = 0.5
