@@ -16,7 +16,7 @@ Without a part all are made. Figures go to ``results/stream.json``, or ``stream-
 Every permutation is cut 80/20; each method sees the training part once. Training MAE is that of predictions made
 before each rating was learned from; test MAE follows. Nothing is clipped, as in the paper; the clipped test MAE stands
 beside. Tuned rows choose their parameters on the training part of the first permutation: its first nine tenths teach,
-its last tenth decides. The rows of the paper's own method start as the paper does (``cold_start="random"``); rows
+its last tenth decides. The rows of the paper's own method start as the paper does (``RatingStream.paper``); rows
 marked * use what Tacit adds.
 """
 
@@ -89,7 +89,7 @@ def methods(quick: bool) -> dict[str, tuple[Any, list[dict[str, Any]]]]:
     """Method → how to make it from k, seed and parameters, and the grid that it is tuned over."""
 
     def paper(**fixed: Any) -> Any:
-        return lambda k, seed, **p: RatingStream(k, cold_start="random", random_state=seed, **fixed, **p)
+        return lambda k, seed, **p: RatingStream.paper(k, random_state=seed, **fixed, **p)
 
     grid = [{"aggressiveness": c, "start": s} for c, s in itertools.product(AGGRESSIVENESS, STARTS)]
     rates = [{"rate": r, "start": 5 * s} for r, s in itertools.product((0.005, 0.01, 0.02, 0.05), STARTS)]
@@ -102,9 +102,9 @@ def methods(quick: bool) -> dict[str, tuple[Any, list[dict[str, Any]]]]:
         "OMTCF": (lambda k, seed, **p: OnlineGradient(k, random_state=seed, **p), spread),
         "NN-APA diagonal": (paper(), grid),
         "NN-APA full": (paper(adaptation="full"), short),
-        "NN-APA diagonal *": (lambda k, seed, **p: RatingStream(k, random_state=seed, **p), grid),
+        "NN-APA diagonal *": (paper(cold_start="average"), grid),
         "biased full *": (
-            lambda k, seed, **p: RatingStream(k, adaptation="full", biases=True, random_state=seed, **p),
+            paper(adaptation="full", biases="learned", cold_start="average"),
             [{"aggressiveness": c, "start": 0.1} for c in AGGRESSIVENESS],
         ),
     }
@@ -112,10 +112,10 @@ def methods(quick: bool) -> dict[str, tuple[Any, list[dict[str, Any]]]]:
 
 
 UNTUNED = {
-    "NN-APA(u)": {"experts": "paper", "combine": "uniform", "cold_start": "random"},
-    "NN-APA(m)": {"experts": "paper", "cold_start": "random"},
-    "NN-APA(m) *": {"experts": "paper"},
-    "ExpertRatingStream *": {},
+    "NN-APA(u)": {"experts": "paper", "combine": "uniform", "cold_start": "random", "clip": None},
+    "NN-APA(m)": {"experts": "paper", "cold_start": "random", "clip": None},
+    "NN-APA(m) *": {"experts": "paper", "clip": None},
+    "ExpertRatingStream *": {"clip": None},
 }
 
 
@@ -166,15 +166,15 @@ def peers(data: Ratings, what: str, border: int = 0) -> dict[str, Any]:
 
 def time_order(data: Ratings) -> dict[str, Any]:
     """ML-100K as it happened: predictions, clipped to 1–5 for all, made before each rating is learned from."""
-    best = {"adaptation": "full", "biases": True, "aggressiveness": 0.1, "start": 0.1}
+    best = {"adaptation": "full", "biases": "learned", "cold_start": "average", "aggressiveness": 0.1, "start": 0.1}
     ours = {
-        "NN-APA diagonal k=10, the paper's": RatingStream(10, cold_start="random", clip=(1, 5)),
-        "NN-APA full k=10, the paper's": RatingStream(10, cold_start="random", adaptation="full", clip=(1, 5)),
+        "NN-APA diagonal k=10, the paper's": RatingStream.paper(10, clip=(1, 5)),
+        "NN-APA full k=10, the paper's": RatingStream.paper(10, adaptation="full", clip=(1, 5)),
         "NN-APA(m), the paper's": ExpertRatingStream("paper", cold_start="random", clip=(1, 5)),
-        "RatingStream, defaults": RatingStream(clip=(1, 5)),
-        "biases alone": RatingStream(0, biases=True, aggressiveness=0.2, clip=(1, 5)),
-        "biased full k=10": RatingStream(10, clip=(1, 5), **best),  # type: ignore[arg-type]
-        "ExpertRatingStream, defaults": ExpertRatingStream(clip=(1, 5)),
+        "RatingStream, defaults": RatingStream(),
+        "biases alone": RatingStream.paper(0, biases="learned", aggressiveness=0.2, clip=(1, 5)),
+        "biased full k=10": RatingStream.paper(10, clip=(1, 5), **best),
+        "ExpertRatingStream, defaults": ExpertRatingStream(),
     }
     figures: dict[str, Any] = {}
     for name, model in ours.items():
@@ -198,11 +198,11 @@ def curves(data: Ratings) -> dict[str, Any]:
     train, _ = split(data, 0)
     models = {
         "SGD": OnlineGradient(10),
-        "NN-PA": RatingStream(10, cold_start="random", adaptation=None, aggressiveness=0.01),
-        "NN-APA diagonal": RatingStream(10, cold_start="random"),
-        "NN-APA full": RatingStream(10, cold_start="random", adaptation="full"),
-        "NN-APA(m)": ExpertRatingStream("paper", cold_start="random"),
-        "ExpertRatingStream *": ExpertRatingStream(),
+        "NN-PA": RatingStream.paper(10, adaptation=None, aggressiveness=0.01),
+        "NN-APA diagonal": RatingStream.paper(10),
+        "NN-APA full": RatingStream.paper(10, adaptation="full"),
+        "NN-APA(m)": ExpertRatingStream("paper", cold_start="random", clip=None),
+        "ExpertRatingStream *": ExpertRatingStream(clip=None),
     }
     every = len(train[2]) // 40
     return {
@@ -228,8 +228,8 @@ def sensitivity(data: Ratings, over: str) -> dict[str, Any]:
         points = [2, 5, 10, 15, 20, 30, 50]
 
     def error(**parameters: Any) -> float:
-        chosen = {"factors": 10, "aggressiveness": 0.02, "cold_start": "random", **parameters}
-        return round(run(RatingStream(**chosen), train, test)["test_mae"], 5)
+        chosen = {"factors": 10, "aggressiveness": 0.02, **parameters}
+        return round(run(RatingStream.paper(**chosen), train, test)["test_mae"], 5)
 
     return {name: [(point, error(**{over: point}, **p)) for point in points] for name, p in KINDS.items()}
 

@@ -20,19 +20,21 @@ from tacit import ExpertRatingStream, RatingStream
 from tacit.data.loaders.movielens import load_movielens_1m
 
 BATCHES = {
-    "partial_fit diagonal k=10": lambda: RatingStream(10),
-    "partial_fit diagonal k=10, the paper's start": lambda: RatingStream(10, cold_start="random"),
-    "partial_fit NN-PA k=10": lambda: RatingStream(10, adaptation=None),
-    "partial_fit full k=5": lambda: RatingStream(5, adaptation="full"),
-    "partial_fit full k=10": lambda: RatingStream(10, adaptation="full"),
-    "partial_fit full k=10, plain projection": lambda: RatingStream(10, adaptation="full", projection="plain"),
+    "partial_fit, defaults": RatingStream,
+    "partial_fit diagonal k=10": lambda: RatingStream.paper(10, cold_start="average"),
+    "partial_fit diagonal k=10, the paper's start": lambda: RatingStream.paper(10),
+    "partial_fit NN-PA k=10": lambda: RatingStream.paper(10, adaptation=None),
+    "partial_fit full k=5": lambda: RatingStream.paper(5, adaptation="full"),
+    "partial_fit full k=10": lambda: RatingStream.paper(10, adaptation="full"),
+    "partial_fit full k=10, plain projection": lambda: RatingStream.paper(10, adaptation="full", projection="plain"),
     "partial_fit 15 experts": lambda: ExpertRatingStream("paper"),
     "partial_fit 15 experts, all updated": lambda: ExpertRatingStream("paper", combine="uniform"),
-    "partial_fit 18 experts (default)": lambda: ExpertRatingStream(),
+    "partial_fit 6 experts (default)": ExpertRatingStream,
 }
 SINGLES = {
-    "learn_one diagonal k=10": lambda: RatingStream(10),
-    "learn_one full k=10": lambda: RatingStream(10, adaptation="full"),
+    "learn_one, defaults": RatingStream,
+    "learn_one diagonal k=10": lambda: RatingStream.paper(10, cold_start="average"),
+    "learn_one full k=10": lambda: RatingStream.paper(10, adaptation="full"),
     "learn_one 15 experts": lambda: ExpertRatingStream("paper"),
 }
 

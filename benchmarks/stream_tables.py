@@ -39,7 +39,8 @@ def table3(quick: bool) -> dict[str, Any]:
             runs = [run(make(k, seed, **point), *parts) for seed, parts in enumerate(splits)]
             rows.append({"method": name, "k": k, "parameters": point, **summary(runs)})
             print(rows[-1], flush=True)
-    for name, parameters in UNTUNED.items():
+    untuned = UNTUNED | {"NN-APA(m), medium": UNTUNED["NN-APA(m)"] | {"experts": "paper medium"}}
+    for name, parameters in untuned.items():
         runs = [run(ExpertRatingStream(random_state=seed, **parameters), *parts) for seed, parts in enumerate(splits)]
         rows.append({"method": name, "k": None, "parameters": parameters, **summary(runs)})
     return {"ratings": len(data[2]), "permutations": len(splits), "rows": rows}
@@ -51,7 +52,7 @@ def table4(quick: bool) -> dict[str, Any]:
     films = {row["id"]: row for row in loaded.items.iter_rows(named=True)}
     data = columns(loaded.ratings)
     order = np.random.default_rng(0).permutation(len(data[2]))
-    model = RatingStream(TOPICS, cold_start="random").partial_fit(*(column[order] for column in data))
+    model = RatingStream.paper(TOPICS).partial_fit(*(column[order] for column in data))
     figures: dict[str, Any] = {"data": loaded.name}
     for by in ("coefficient", "share"):
         topics = []
@@ -79,9 +80,9 @@ def figure2(quick: bool) -> dict[str, Any]:
     for k in (10, 50):
         models = {
             "SGD": OnlineGradient(k),
-            "NN-PA": RatingStream(k, cold_start="random", adaptation=None, aggressiveness=0.01),
-            "NN-APA diagonal": RatingStream(k, cold_start="random"),
-            "NN-APA diagonal *": RatingStream(k),
+            "NN-PA": RatingStream.paper(k, adaptation=None, aggressiveness=0.01),
+            "NN-APA diagonal": RatingStream.paper(k),
+            "NN-APA diagonal *": RatingStream.paper(k, cold_start="average"),
         }
         figures[f"k = {k}"] = {}
         for name, model in models.items():

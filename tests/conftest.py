@@ -46,11 +46,14 @@ def pytest_sessionfinish(session, exitstatus):
     """At most two signatures per kernel over everything the session ran."""
     from tacit.kernels import _jit
 
-    mine = {
-        f"{kernel.py_func.__module__}.{kernel.py_func.__name__}": [str(s) for s in kernel.signatures]
-        for kernel in _jit.REGISTER
-        if hasattr(kernel, "signatures")
-    }
+    mine: dict[str, list[str]] = {}
+    for kernel in _jit.REGISTER:
+        if hasattr(kernel, "signatures"):
+            name = f"{kernel.py_func.__module__}.{kernel.py_func.__name__}"
+            # Two kernels of one function are two kernels.
+            while name in mine:
+                name += " again"
+            mine[name] = [str(signature) for signature in kernel.signatures]
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["signatures"] = mine
         return

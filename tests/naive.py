@@ -331,47 +331,6 @@ def ordinal_pair_risk(scores, codes, weights, priors, gamma):
     return float(np.mean(risks))
 
 
-def qs3orao(batches, frequencies, priors, gamma, strength, theta):
-    """Algorithm 1, pair by pair: f of the rows so far and α of every step, from given batches and frequencies.
-
-    ``batches`` are (rows, codes, shares) of every step, ``frequencies`` (d, m) arrays. Slips corrected: l₅ goes with
-    the unlabelled row, l₆ with the negative one, and every earlier α decays by the current step.
-    """
-
-    def wave(omega, x):
-        return np.concatenate([np.cos(omega.T @ x), np.sin(omega.T @ x)]) / np.sqrt(omega.shape[1])
-
-    def score(x):
-        return sum(alpha @ wave(omega, x) for alpha, omega in zip(alphas, frequencies))
-
-    alphas = []
-    k = len(priors)
-    for i, (rows, codes, shares) in enumerate(batches, start=1):
-        f = [score(x) for x in rows]
-        eta = theta / i
-        new = np.zeros(2 * frequencies[i - 1].shape[1])
-        phi = [wave(frequencies[i - 1], x) for x in rows]
-        free = [n for n in range(len(rows)) if codes[n] < 0]
-        for j in range(k - 1):
-            high = [(n, priors[codes[n]] * shares[n] / sum(priors[j + 1 :])) for n in range(len(rows)) if codes[n] > j]
-            low = [
-                (n, priors[codes[n]] * shares[n] / sum(priors[: j + 1])) for n in range(len(rows)) if 0 <= codes[n] <= j
-            ]
-            unlabelled = [(n, shares[n]) for n in free]
-            for left, right, mix in (
-                (high, low, gamma[j]),
-                (high, unlabelled, 1 - gamma[j]),
-                (unlabelled, low, 1 - gamma[j]),
-            ):
-                for a, share_a in left:
-                    for b, share_b in right:
-                        slope = 2 * (1 - f[a] + f[b]) * share_a * share_b * mix / (k - 1)
-                        new += -slope * phi[a] + slope * phi[b]
-        alphas = [(1 - eta * strength) * alpha for alpha in alphas]
-        alphas.append(-eta * new)
-    return alphas
-
-
 def all_threshold_loss(w, cuts, features, codes, weights, strength):
     """Σ_i ω_i Σ_j log(1 + exp(−s_ij (⟨w, φ_i⟩ − b_j))) + λ/2 ‖w‖², row by row and threshold by threshold."""
     total = 0.0
@@ -490,3 +449,39 @@ def kernel_ridge(K, Y, weight, ridge):
     """α of each label that minimises Σ_i w_i (y_i − (Kα)_i)² + ridge · αᵀKα: (K + ridge·W⁻¹) α = y."""
     columns = [np.linalg.solve(K + ridge * np.diag(1 / weight[:, j]), Y[:, j]) for j in range(Y.shape[1])]
     return np.stack(columns, axis=1)
+
+
+def running_means(users, items, ratings, V, *, kappa, C, delta):
+    """Predictions of running means and factors on what they leave, each made before its rating is taken in.
+
+    V (items, k) are the first factors of items; those of users start at zero. PA-II with a diagonal H.
+    """
+    V, k = V.copy(), V.shape[1]
+    U, HU, HV = np.zeros((max(users) + 1, k)), np.zeros((max(users) + 1, k)), np.zeros_like(V)
+    bu, bi, nu, ni = (np.zeros(n) for n in (len(U), len(V), len(U), len(V)))
+    mean = variance = squared = 0.0
+    predictions = []
+    for n, (i, j, r) in enumerate(zip(users, items, ratings), start=1):
+        unit = np.sqrt(variance)
+        predicted = mean + bu[i] + bi[j] + unit * (U[i] @ V[j])
+        predictions.append(predicted)
+        step, error = r - mean, r - predicted if n > 1 else 0.0
+        if n > 10:
+            step = np.clip(step, -5 * np.sqrt(variance), 5 * np.sqrt(variance))
+            error = np.clip(error, -5 * np.sqrt(squared), 5 * np.sqrt(squared))
+        variance = ((n - 1) * variance + step**2 * (1 - 1 / n)) / n
+        squared = ((n - 1) * squared + error**2) / n
+        mean += step / n
+        bound = 1.5 * np.sqrt(squared) if n > 10 else np.inf
+        left = np.clip(r - mean - bu[i] - bi[j], -bound, bound)
+        nu[i] += 1
+        ni[j] += 1
+        bu[i] += left / (kappa + nu[i] ** 0.9)
+        bi[j] += left / (kappa + ni[j] ** 0.9)
+        rest = np.clip(r - mean - bu[i] - bi[j] - unit * (U[i] @ V[j]), -bound, bound) / unit if unit else 0.0
+        u, v = U[i].copy(), V[j].copy()
+        for w, x, H in ((U[i], v, HU[i]), (V[j], u, HV[j])) if rest else ():
+            H += x**2
+            direction = x / np.sqrt(delta + H)
+            w += rest / (x @ direction + 1 / (2 * C)) * direction
+    return np.array(predictions)

@@ -108,7 +108,7 @@ def predict_surprise(model: Any, data: Data, threads: int) -> np.ndarray:
 METHODS = {
     "Tacit RatingStream": Method(fit_stream, predict_stream, "tacit"),
     "Tacit RatingStream, biased": Method(
-        fit_stream, predict_stream, "tacit", ({"biases": True, "adaptation": "full"},)
+        fit_stream, predict_stream, "tacit", ({"biases": "learned", "adaptation": "full"},)
     ),
     "Tacit ExpertRatingStream": Method(fit_experts, predict_stream, "tacit"),
     "Tacit ExpertRatingStream, two passes": Method(fit_experts, predict_stream, "tacit", ({"passes": 2},)),

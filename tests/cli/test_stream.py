@@ -218,6 +218,9 @@ def test_bad_lines_are_named_by_file_and_line_and_lose_nothing(case, table, tmp_
     lines = table.write_csv().encode().splitlines()
     (tmp_path / "ratings.csv").write_bytes(b"\n".join([*lines[:500], line, *lines[500:]]))
     options = ["stream", tmp_path / "ratings.csv", "-o", tmp_path / "model", "--factors", 2]
+    # Only non-negative factors without biases cannot learn from a negative rating.
+    bounded = {"biases": None, "nonnegative": True} if case == "negative" else {}
+    options += ["--biases", "none", "--nonnegative"] if bounded else []
     with pytest.raises(SystemExit) as ended:
         run(*options)
     assert ended.value.code == 2
@@ -226,7 +229,7 @@ def test_bad_lines_are_named_by_file_and_line_and_lose_nothing(case, table, tmp_
     assert tacit.load(tmp_path / "model").n_ratings_ == 499
     run(*options, "--skip-bad")
     assert "1 line was left out; line 501" in capsys.readouterr().err
-    assert predictions(tmp_path / "model") == answers(tacit.RatingStream(2).partial_fit(table))
+    assert predictions(tmp_path / "model") == answers(tacit.RatingStream(2, **bounded).partial_fit(table))
 
 
 @pytest.mark.parametrize("kind", ["gz", "xz", "zst"])

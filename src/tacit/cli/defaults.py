@@ -92,6 +92,10 @@ class EstimatorOption(click.Option):
         default = defaults_of(self.estimator)[str(self.name)]
         return "none" if default is None and isinstance(self.type, OrNone) else default
 
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        # A word in the place of several numbers is a default that nobody typed.
+        return value if isinstance(value, str) and self.nargs != 1 else super().type_cast_value(ctx, value)
+
 
 class OrNone(click.Choice):  # type: ignore[type-arg]
     """A choice in which ``none`` is None."""

@@ -19,11 +19,7 @@ _DAY_OR_MONTH_FIRST = re.compile(r"^\s*\d{1,2}([/.-])\d{1,2}\1\d{2,4}\b")
 
 
 def without_missing(
-    frame: "pl.DataFrame",
-    columns: Mapping[str, str],
-    missing: str,
-    origin: Origin = _HERE,
-    remedy: str = "pass missing='drop'",
+    frame: "pl.DataFrame", columns: Mapping[str, str], missing: str, origin: Origin = _HERE
 ) -> tuple["pl.DataFrame", NDArray[np.int64] | None]:
     """The lines in which every column has a value, and their places in the table (None where all stay).
 
@@ -41,7 +37,7 @@ def without_missing(
         if missing == "error" and here.any():
             raise InputError(
                 f"{parameter}: the column {column!r} has no value in {int(here.sum())} of {frame.height} lines, first "
-                f"in {origin.place(int(np.argmax(here)))}; fill them in or {remedy}."
+                f"in {origin.place(int(np.argmax(here)))}; fill them in or pass missing='drop'."
             )
         absent |= here
     return (frame.filter(~absent), np.flatnonzero(~absent)) if absent.any() else (frame, None)

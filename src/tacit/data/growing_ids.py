@@ -104,6 +104,14 @@ class GrowingIds:
         taken[numbers < 0] = -1 if not self._others else None
         return taken
 
+    def first(self, length: int) -> "GrowingIds":
+        """These ids if there are ``length`` of them, else others that hold the first so many alone."""
+        if length == self._length:
+            return self
+        ids = GrowingIds(self.name)
+        ids.numbers(self.all()[:length], add=True)
+        return ids
+
     def to_arrays(self) -> dict[str, Array]:
         """Arrays for a model file."""
         return Ids(self.all(), self.name).to_arrays()

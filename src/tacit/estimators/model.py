@@ -13,6 +13,8 @@ from sklearn.exceptions import NotFittedError
 from tacit import model_file
 from tacit.errors import InputError, ModelFileError
 from tacit.estimators.checkpoint import KIND as CHECKPOINT
+from tacit.estimators.concurrency import asks, discipline, shallow_copy
+from tacit.estimators.derived import Derived
 from tacit.estimators.homes import ESTIMATORS
 from tacit.estimators.schema import Schema
 from tacit.estimators.values import RUNTIME
@@ -27,10 +29,31 @@ class Model(BaseEstimator):  # type: ignore[misc]
     A subclass says what it has learned in ``_state`` (JSON-ready facts, and parts) and takes it back in ``_restore``;
     its table ``_schema`` says what facts, parts and parameters may be, and both ways are held to it. Parameters listed
     in ``_runtime`` belong to a run, not to the model: they are not saved, and a file that has them is refused.
+
+    Every public method runs on a view of the model or, where it learns, replaces the model's state as a whole
+    (``concurrency``), unless the class ``_learns_in_place`` under a lock of its own.
     """
 
     _runtime: ClassVar[frozenset[str]] = RUNTIME
     _schema: ClassVar[Schema]
+
+    _learns_in_place: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not cls._learns_in_place:
+            discipline(cls)
+
+    @property
+    def _derived(self) -> Derived:
+        """What is computed from the learned arrays once, shared by all views."""
+        derived: Derived = self.__dict__.setdefault("_derived_from", Derived())
+        return derived
+
+    def _view(self) -> Self:
+        """What the model is at this moment, for a question."""
+        copy: Self = shallow_copy(self)
+        return copy
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         raise NotImplementedError
@@ -66,6 +89,7 @@ class Model(BaseEstimator):  # type: ignore[misc]
             return {name: part for name, part in value.items() if name not in self._runtime}
         return [self._without_runtime(part) for part in value] if isinstance(value, list | tuple) else value
 
+    @asks
     def save(self, path: str | os.PathLike[str], *, notes: str = "") -> None:
         """Write the model to one file, atomically. ``tacit.load(path)`` gives it back.
 

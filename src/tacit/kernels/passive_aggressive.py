@@ -8,26 +8,33 @@ Here w is the user's vector and x the item's, or the reverse, ‖x‖² = xᵀG�
 forgetting factor (1 in the paper). Both sides of a round take the *old* vector of the other side as x. C, δ and ε are
 stated for ratings of one scale; ``scale`` says how many times larger the ratings are (1: as they are).
 
-A row of ``users`` or ``items`` is: how many ratings it has had, then one segment per setting. A segment is w (k
-factors, and a bias if there are biases, whose input is the constant ``one``), then H: nothing, its diagonal, or its
-packed lower triangle.
+A row of ``users`` or ``items`` is: how many ratings it has had, its running mean bias, then one segment per setting. A
+segment is w (k factors, and a bias where biases are learned, whose input is the constant ``one``), then H: nothing, its
+diagonal, or its packed lower triangle.
 """
 
 import numpy as np
 
 from tacit.kernels import inverse_root
-from tacit.kernels._jit import fast
+from tacit.kernels._jit import fast, inlined
 
 # Columns of ``settings``, a float64 matrix with one row per setting.
-OFFSET, FACTORS, BIASED, VARIANT, ADAPTATION, CONSTRAINT, AGGRESSIVENESS, DELTA, EPSILON, FORGETTING, START = range(11)
+OFFSET, FACTORS, BIASES, VARIANT, ADAPTATION, CONSTRAINT, AGGRESSIVENESS, DELTA, EPSILON, FORGETTING, START = range(11)
 COLUMNS = 11
 
+COUNT, BIAS, SEGMENTS = range(3)
+"""Places in a row; the segments begin at the last one."""
+
+NO_BIASES, LEARNED, MEANS = 0, 1, 2
 PA, PA_I, PA_II = 0, 1, 2
 NO_ADAPTATION, DIAGONAL, FULL = 0, 1, 2
 FREE, PLAIN, EXACT = 0, 1, 2
 
+_LEAST = 1e-30
+"""Under a root, in the place of zero: with δ = 0 an accumulator may be zero, and then so is its input."""
 
-@fast
+
+@inlined
 def step_size(loss, norm, aggressiveness, variant):
     """τ of Eq. 8 and 11; an input of length zero says nothing and moves nothing."""
     if variant == PA_II:
@@ -39,73 +46,77 @@ def step_size(loss, norm, aggressiveness, variant):
     return loss / norm
 
 
-@fast
-def predict(users, items, i, j, settings, s, mean, one):
-    """⟨u, v⟩, and with biases mean + b_u + b_v + ⟨u, v⟩."""
+@inlined
+def vector_length(settings, s):
+    """Factors, and the bias where it is learned as one more coordinate."""
+    return int(settings[s, FACTORS]) + int(settings[s, BIASES] == LEARNED)
+
+
+@inlined
+def predict(users, items, i, j, settings, s, mean, one, unit):
+    """⟨u, v⟩; mean + b_u + b_v + ⟨u, v⟩ with learned biases; and with running means mean + b_u + b_v + unit ⟨u, v⟩."""
     at = int(settings[s, OFFSET])
     k = int(settings[s, FACTORS])
     total = users.dtype.type(0)
     for a in range(k):
         total += users[i, at + a] * items[j, at + a]
-    if settings[s, BIASED] > 0:
+    if settings[s, BIASES] == MEANS:
+        return mean + users[i, BIAS] + items[j, BIAS] + unit * total
+    if settings[s, BIASES] == LEARNED:
         total += one * (users[i, at + k] + items[j, at + k])
         return mean + total
     return float(total)
 
 
 @fast
-def light_round(users, items, i, j, settings, s, scale, one, error):
-    """Both sides of a round without adaptation (G = I) or with a diagonal H, in place."""
+def light_round(users, items, i, j, settings, s, scale, one, error, scratch):
+    """Both sides of a round without adaptation (G = I) or with a diagonal H, in place; ``scratch`` is (4, n)."""
     at = int(settings[s, OFFSET])
     k = int(settings[s, FACTORS])
-    n = k + int(settings[s, BIASED])
+    n = vector_length(settings, s)
     variant = int(settings[s, VARIANT])
-    free = settings[s, CONSTRAINT] == FREE
-    adaptive = settings[s, ADAPTATION] == DIAGONAL
     real = users.dtype.type
-    zero = real(0)
-    forgetting = real(settings[s, FORGETTING])
-    delta = real(settings[s, DELTA] * scale)
-    aggressiveness = settings[s, AGGRESSIVENESS] / np.sqrt(scale)
-    loss = abs(error) - settings[s, EPSILON] * scale
-    h = at + n
-    user_norm = zero
-    item_norm = zero
-    if adaptive:
+    user_input, item_input, user_step, item_step = scratch[0], scratch[1], scratch[2], scratch[3]
+    for a in range(k):
+        user_input[a] = items[j, at + a]
+        item_input[a] = users[i, at + a]
+    if n > k:
+        user_input[k] = one
+        item_input[k] = one
+    user_norm = real(0)
+    item_norm = real(0)
+    if settings[s, ADAPTATION] == DIAGONAL:
+        forgetting = real(settings[s, FORGETTING])
+        delta = real(settings[s, DELTA] * scale)
+        least = real(_LEAST)
+        h = at + n
         for a in range(n):
-            u = users[i, at + a] if a < k else real(one)
-            v = items[j, at + a] if a < k else real(one)
-            user_h = forgetting * users[i, h + a] + v * v
-            item_h = forgetting * items[j, h + a] + u * u
+            user_h = forgetting * users[i, h + a] + user_input[a] * user_input[a]
+            item_h = forgetting * items[j, h + a] + item_input[a] * item_input[a]
             users[i, h + a] = user_h
             items[j, h + a] = item_h
-            # With δ = 0 an accumulator may be zero, and then so is the input: 0/0 would be NaN.
-            user_norm += v * v / np.sqrt(delta + user_h) if user_h > 0 else zero
-            item_norm += u * u / np.sqrt(delta + item_h) if item_h > 0 else zero
+            user_step[a] = user_input[a] / np.sqrt(max(delta + user_h, least))
+            item_step[a] = item_input[a] / np.sqrt(max(delta + item_h, least))
+            user_norm += user_input[a] * user_step[a]
+            item_norm += item_input[a] * item_step[a]
     else:
         for a in range(n):
-            u = users[i, at + a] if a < k else real(one)
-            v = items[j, at + a] if a < k else real(one)
-            user_norm += v * v
-            item_norm += u * u
+            user_step[a] = user_input[a]
+            item_step[a] = item_input[a]
+            user_norm += user_input[a] * user_input[a]
+            item_norm += item_input[a] * item_input[a]
+    loss = abs(error) - settings[s, EPSILON] * scale
+    aggressiveness = settings[s, AGGRESSIVENESS] / np.sqrt(scale)
     sign = 1.0 if error > 0 else -1.0
     user_move = real(sign * step_size(loss, float(user_norm), aggressiveness, variant))
     item_move = real(sign * step_size(loss, float(item_norm), aggressiveness, variant))
     for a in range(n):
-        old_user = users[i, at + a]
-        old_item = items[j, at + a]
-        u = old_user if a < k else real(one)
-        v = old_item if a < k else real(one)
-        if adaptive:
-            user_h = users[i, h + a]
-            item_h = items[j, h + a]
-            v = v / np.sqrt(delta + user_h) if user_h > 0 else zero
-            u = u / np.sqrt(delta + item_h) if item_h > 0 else zero
-        new_user = old_user + user_move * v
-        new_item = old_item + item_move * u
-        bounded = not free and a < k
-        users[i, at + a] = max(new_user, zero) if bounded else new_user
-        items[j, at + a] = max(new_item, zero) if bounded else new_item
+        users[i, at + a] += user_move * user_step[a]
+        items[j, at + a] += item_move * item_step[a]
+    if settings[s, CONSTRAINT] != FREE:
+        for a in range(k):
+            users[i, at + a] = max(users[i, at + a], real(0))
+            items[j, at + a] = max(items[j, at + a], real(0))
 
 
 @fast
@@ -118,7 +129,7 @@ def full_side(rows, r, others, q, settings, s, scale, one, error, out, square, c
     full = out.shape[1]
     at = int(settings[s, OFFSET])
     k = int(settings[s, FACTORS])
-    n = k + int(settings[s, BIASED])
+    n = vector_length(settings, s)
     real = rows.dtype.type
     forgetting = real(settings[s, FORGETTING])
     delta = settings[s, DELTA] * scale

@@ -3,161 +3,338 @@
 Everything a stream knows is in few arrays, so that one call per rating stays cheap:
 
     users, items   (capacity, width)  rows as in ``passive_aggressive``; all zeros for a row that has not started
-    memory         float64            rounds, mean rating, largest |rating|, rows started on either side, then log
-                                      weights of the experts, then the sums of all started rows of users and of items
+    memory         float64            the running facts named below, then log weights of the experts, then, where new
+                                      rows start near the average, the sums of all started rows of users and of items
     rules          float64            seed, share of the average in a newcomer, reference scale, η, ρ, uniform or
-                                      not, forgetting of the weights
+                                      not, forgetting of the weights, κ of the running means,
+                                      whether predictions are cut to the range seen
 
-A row starts when its first rating is taken in: uniform in [0, 2√(start/k)), so that the expected first prediction is
-``start`` times the largest rating seen; a share of it may be replaced by the average of the rows started so far.
+Running means. A bias follows the residuals that are left to it, with a gain that falls with its n ratings:
+
+    b_u ← b_u + e / (κ + n^0.9),     e = r − mean − b_u − b_v, cut to 1.5 times the root mean squared error so far
+
+and the same for b_v with the old b_u. A gain of 1/(κ + n) would be the mean shrunk towards zero; the power lets it
+follow drift, and the cut lies between a mean and a median. Factors explain the rest, in units of the ratings' standard
+deviation, so shift and scale of the ratings do not matter. Mean, deviation and error take no surprise above five
+deviations at its full size: a mistyped rating moves them little.
+
+A row starts when its first rating is taken in. Beside running means users start at zero and items at random around it;
+otherwise both start uniform in [0, 2√(start/k)), so that the expected first prediction is ``start`` times the largest
+rating seen, and a share of it may be replaced by the average of the rows started so far.
 """
 
 import numpy as np
 
 from tacit.kernels import hedge, passive_aggressive
-from tacit.kernels._jit import fast
+from tacit.kernels._jit import fast, inlined
 from tacit.kernels.counter_random import mixed, uniform
-from tacit.kernels.passive_aggressive import ADAPTATION, BIASED, EPSILON, FACTORS, FULL, OFFSET, START
+from tacit.kernels.passive_aggressive import (
+    ADAPTATION,
+    BIAS,
+    BIASES,
+    COUNT,
+    EPSILON,
+    FACTORS,
+    FULL,
+    MEANS,
+    OFFSET,
+    START,
+)
 
-ROUNDS, MEAN, LARGEST, USERS, ITEMS = range(5)
-HEAD = 5
-SEED, AVERAGE, REFERENCE, ETA, EXPLORATION, UNIFORM, FORGETTING = range(7)
-RULES = 7
+SEEN, MEAN, VARIANCE, ERROR, LOWEST, HIGHEST, LARGEST, USERS, ITEMS = range(9)
+HEAD = 9
+SEED, AVERAGE, REFERENCE, ETA, EXPLORATION, UNIFORM, FORGETTING, SHRINKAGE, IN_RANGE = range(9)
+RULES = 9
+
+_POWER = 0.9
+_CUT = 1.5
+_SURPRISE = 5.0
+_LARGEST = 1e15
+_TRUSTED = 10
+"""Ratings after which deviation and error are known well enough to cut by."""
 
 
 @fast
-def start_row(rows, r, started, sums, settings, rules, memory):
-    """Fill the vectors of row r with its start; its accumulators stay zero and it is not marked as started.
+def start_rows(users, items, places, numbers, new, settings, rules, memory):
+    """Fill the vectors of rows that are new with their start; they are not marked as started.
 
-    ``started`` rows of this side have begun; their vectors add up to ``memory[sums:]``, which also tells the sides
-    apart where random numbers are drawn.
+    places : (2,) where the user's and the item's row are kept; numbers : (2,) which rows they are; new : (2,)
     """
-    key = mixed(mixed(np.uint64(int(rules[SEED])), sums), r)
-    share = rules[AVERAGE] if started > 0 else 0.0
-    for s in range(len(settings)):
-        at = int(settings[s, OFFSET])
-        k = int(settings[s, FACTORS])
-        width = 2.0 * np.sqrt(settings[s, START] * memory[LARGEST] / k) if k > 0 else 0.0
-        n = k + int(settings[s, BIASED])
-        for a in range(n):
-            drawn = width * uniform(key, at + a) if a < k else 0.0
-            if share > 0.0:
-                drawn = (1.0 - share) * drawn + share * memory[sums + at + a] / started
-            rows[r, at + a] = drawn
+    for side in range(2):
+        if not new[side]:
+            continue
+        rows = users if side == 0 else items
+        place = places[side]
+        key = mixed(mixed(np.uint64(int(rules[SEED])), side), numbers[side])
+        started = memory[USERS + side]
+        sums = HEAD + len(settings) + side * rows.shape[1]
+        for s in range(len(settings)):
+            at = int(settings[s, OFFSET])
+            k = int(settings[s, FACTORS])
+            means = settings[s, BIASES] == MEANS
+            share = rules[AVERAGE] if started > 0 and not means else 0.0
+            width = 0.0
+            if means:
+                width = 2.0 * np.sqrt(3.0) * settings[s, START] * side
+            elif k > 0:
+                width = 2.0 * np.sqrt(settings[s, START] * memory[LARGEST] / k)
+            middle = 0.5 if means else 0.0
+            for a in range(passive_aggressive.vector_length(settings, s)):
+                drawn = width * (uniform(key, at + a) - middle) if a < k else 0.0
+                if share > 0.0:
+                    drawn = (1.0 - share) * drawn + share * memory[sums + at + a] / started
+                rows[place, at + a] = drawn
 
 
 @fast
-def rounds(users, items, memory, settings, rules, quadrature, cells, outcomes, learn):
-    """Run the ratings in order; returns how many were done (fewer than given: a prediction was not finite).
+def current_weights(memory, settings, rules, weights):
+    """Fill in the weights of the experts; returns whether they are equal for good."""
+    experts = len(settings)
+    if rules[UNIFORM] > 0 or experts == 1:
+        weights[:] = 1.0 / experts
+        return True
+    hedge.normalise_weights(memory[HEAD : HEAD + experts], weights)
+    return False
+
+
+@inlined
+def scale_of(memory, rules):
+    """How many times larger the ratings are than those for which settings without running means are stated."""
+    known = rules[REFERENCE] > 0 and memory[LARGEST] > 0
+    return memory[LARGEST] / rules[REFERENCE] if known else 1.0
+
+
+@inlined
+def unit_of(memory):
+    """Standard deviation of the ratings; factors beside running means learn nothing before it is known."""
+    return np.sqrt(memory[VARIANCE])
+
+
+@fast
+def vote(users, items, i, j, settings, rules, memory, weights, predictions):
+    """Fill in the predictions of the experts; returns their weighted mean (Eq. 12)."""
+    one = np.sqrt(scale_of(memory, rules))
+    unit = unit_of(memory)
+    combined = 0.0
+    for s in range(len(settings)):
+        predictions[s] = passive_aggressive.predict(users, items, i, j, settings, s, memory[MEAN], one, unit)
+        combined += weights[s] * predictions[s]
+    return combined
+
+
+@inlined
+def shown(prediction, memory, rules):
+    """A prediction as it is told: cut to the range of the ratings so far where the rules say so."""
+    if rules[IN_RANGE] > 0 and memory[SEEN] > 0:
+        return min(max(prediction, memory[LOWEST]), memory[HIGHEST])
+    return prediction
+
+
+@fast
+def answers(users, items, memory, settings, rules, cells, outcomes):
+    """Predictions for cells (2, n) into row 1 of ``outcomes``; nothing else is written, so readers may share it."""
+    weights = np.empty(len(settings))
+    predictions = np.empty(len(settings))
+    unknown = np.zeros((2, users.shape[1]), dtype=users.dtype)
+    own_places = np.arange(2)
+    numbers = np.empty(2, dtype=np.int64)
+    new = np.empty(2, dtype=np.bool_)
+    current_weights(memory, settings, rules, weights)
+    for t in range(cells.shape[1]):
+        user_rows, i, item_rows, j = users, cells[0, t], items, cells[1, t]
+        numbers[0] = i
+        numbers[1] = j
+        new[0] = users[i, COUNT] == 0
+        new[1] = items[j, COUNT] == 0
+        start_rows(unknown, unknown, own_places, numbers, new, settings, rules, memory)
+        if new[0]:
+            user_rows, i = unknown, 0
+        if new[1]:
+            item_rows, j = unknown, 1
+        told = vote(user_rows, item_rows, i, j, settings, rules, memory, weights, predictions)
+        outcomes[1, t] = shown(told, memory, rules)
+
+
+@inlined
+def cut_to(value, bound):
+    """The value, or the nearer end of [−bound, bound]."""
+    return min(max(value, -bound), bound)
+
+
+@fast
+def take_in_mean(memory, rating, error):
+    """Count a rating: mean, variance and mean squared error, surprises cut, and the range as it is."""
+    known = memory[SEEN] >= _TRUSTED
+    if memory[SEEN] == 0:
+        # Nothing was known: the first rating is no error of anybody.
+        error = 0.0
+        memory[LOWEST] = rating
+        memory[HIGHEST] = rating
+    memory[LOWEST] = min(memory[LOWEST], rating)
+    memory[HIGHEST] = max(memory[HIGHEST], rating)
+    step = rating - memory[MEAN]
+    if known and memory[VARIANCE] > 0:
+        step = cut_to(step, _SURPRISE * np.sqrt(memory[VARIANCE]))
+    if known and memory[ERROR] > 0:
+        error = cut_to(error, _SURPRISE * np.sqrt(memory[ERROR]))
+    memory[SEEN] += 1
+    share = 1.0 / memory[SEEN]
+    memory[MEAN] += step * share
+    memory[VARIANCE] += (step * step * (1.0 - share) - memory[VARIANCE]) * share
+    memory[ERROR] += (error * error - memory[ERROR]) * share
+
+
+@fast
+def is_sound(users, items, i, j, memory):
+    """Whether what a round has touched is finite, and small enough for a file."""
+    rows = 0.0
+    for a in range(users.shape[1]):
+        rows += abs(users[i, a]) + abs(items[j, a])
+    facts = 0.0
+    for a in range(len(memory)):
+        facts += abs(memory[a])
+    return rows < _LARGEST and facts < _LARGEST * _LARGEST
+
+
+@fast
+def add_to_sums(users, items, i, j, at, n, memory, experts, sign, counted):
+    """Keep the sums of all started rows up to date while two of them change; ``counted`` says which of the two."""
+    user_sums = HEAD + experts
+    item_sums = user_sums + users.shape[1]
+    for a in range(at, at + n):
+        if counted[0]:
+            memory[user_sums + a] += sign * users[i, a]
+        if counted[1]:
+            memory[item_sums + a] += sign * items[j, a]
+
+
+def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
+    """Take in the ratings in order; returns how many were taken in.
+
+    Fewer than given: the next one would make something overflow, and nothing of it has been taken in.
 
     cells : (2, n) int64, numbers of users and items
     outcomes : (2, n) float64, ratings in row 0; the predictions made before each was seen go to row 1
-    learn : whether to take the ratings in, or only to predict
-    quadrature : of ``inverse_root``
+    quadrature : of ``inverse_root``; None where no setting has a full H, whose code is then not compiled either
     """
     experts = len(settings)
-    width = users.shape[1]
-    user_sums = HEAD + experts
-    item_sums = user_sums + width
-    log_weights = memory[HEAD:user_sums]
-    weights = np.ones(experts)
+    weights = np.empty(experts)
     predictions = np.empty(experts)
     losses = np.empty(experts)
+    kept_user = np.empty(users.shape[1], dtype=users.dtype)
+    kept_item = np.empty(users.shape[1], dtype=users.dtype)
+    kept_memory = np.empty(len(memory))
+    new = np.empty(2, dtype=np.bool_)
+    every = np.ones(2, dtype=np.bool_)
+    numbers = np.empty(2, dtype=np.int64)
+    longest = 0
     full = 0
     for s in range(experts):
+        n = passive_aggressive.vector_length(settings, s)
+        longest = max(longest, n)
         if settings[s, ADAPTATION] == FULL:
-            full = max(full, int(settings[s, FACTORS] + settings[s, BIASED]))
-    square = np.empty((2 * full, full))
-    columns = np.empty((2 * full, quadrature.shape[2]))
-    new_user = np.empty((4, full))
-    new_item = np.empty((4, full))
-    draws = mixed(np.uint64(int(rules[SEED])), experts)
+            full = max(full, n)
+    scratch = np.empty((4, longest), dtype=users.dtype)
+    if quadrature is not None:
+        square = np.empty((2 * full, full))
+        columns = np.empty((2 * full, quadrature.shape[2]))
+        new_user = np.empty((4, full))
+        new_item = np.empty((4, full))
+    draws = mixed(np.uint64(int(rules[SEED])), 2)
     averages = rules[AVERAGE] > 0
-    uniform_weights = rules[UNIFORM] > 0 or experts == 1
-    if uniform_weights:
-        weights[:] = 1.0 / experts
 
     for t in range(cells.shape[1]):
         i = cells[0, t]
         j = cells[1, t]
+        numbers[0] = i
+        numbers[1] = j
         rating = outcomes[0, t]
-        new_i = users[i, 0] == 0
-        new_j = items[j, 0] == 0
-        if not uniform_weights:
-            hedge.normalise_weights(log_weights, weights)
+        kept_user[:] = users[i]
+        kept_item[:] = items[j]
+        kept_memory[:] = memory
+        new[0] = users[i, COUNT] == 0
+        new[1] = items[j, COUNT] == 0
+        uniform_weights = current_weights(memory, settings, rules, weights)
         # A rating above all before it makes the scale larger: starts, and what this round learns from, follow it,
         # while the prediction on record is the one made before.
+        combined = 0.0
         for attempt in range(2):
-            if new_i:
-                start_row(users, i, memory[USERS], user_sums, settings, rules, memory)
-            if new_j:
-                start_row(items, j, memory[ITEMS], item_sums, settings, rules, memory)
-            known = rules[REFERENCE] > 0 and memory[LARGEST] > 0
-            scale = memory[LARGEST] / rules[REFERENCE] if known else 1.0
-            one = np.sqrt(scale)
-            combined = 0.0
-            for s in range(experts):
-                predictions[s] = passive_aggressive.predict(users, items, i, j, settings, s, memory[MEAN], one)
-                combined += weights[s] * predictions[s]
+            start_rows(users, items, numbers, numbers, new, settings, rules, memory)
+            combined = vote(users, items, i, j, settings, rules, memory, weights, predictions)
             if attempt == 0:
-                outcomes[1, t] = combined
-                if not learn or abs(rating) <= memory[LARGEST]:
+                outcomes[1, t] = shown(combined, memory, rules)
+                if abs(rating) <= memory[LARGEST]:
                     break
                 memory[LARGEST] = abs(rating)
-        if not learn:
-            continue
-        if not np.isfinite(combined):
-            return t
         if memory[LARGEST] == 0:
             # Only zeros so far, predicted as zero: nobody can start before the scale is known.
-            memory[ROUNDS] += 1
+            take_in_mean(memory, rating, 0.0)
             continue
-        memory[USERS] += new_i
-        memory[ITEMS] += new_j
-        users[i, 0] += 1
-        items[j, 0] += 1
+        scale = scale_of(memory, rules)
+        one = np.sqrt(scale)
+        unit = unit_of(memory)
+        base = memory[MEAN] + users[i, BIAS] + items[j, BIAS]
+        memory[USERS] += new[0]
+        memory[ITEMS] += new[1]
+        users[i, COUNT] += 1
+        items[j, COUNT] += 1
+        take_in_mean(memory, rating, rating - combined)
+        bound = _CUT * np.sqrt(memory[ERROR]) if memory[SEEN] > _TRUSTED else np.inf
+        left = cut_to(rating - memory[MEAN] - users[i, BIAS] - items[j, BIAS], bound)
+        users[i, BIAS] += left / (rules[SHRINKAGE] + users[i, COUNT] ** _POWER)
+        items[j, BIAS] += left / (rules[SHRINKAGE] + items[j, COUNT] ** _POWER)
+        moved = memory[MEAN] + users[i, BIAS] + items[j, BIAS] - base
 
         top = 0.0
-        if not uniform_weights:
-            for s in range(experts):
-                top = max(top, weights[s])
         for s in range(experts):
-            at = int(settings[s, OFFSET])
-            n = int(settings[s, FACTORS] + settings[s, BIASED])
+            top = max(top, weights[s])
+        for s in range(experts):
+            means = settings[s, BIASES] == MEANS
             error = rating - predictions[s]
             loss = max(abs(error) - settings[s, EPSILON] * scale, 0.0)
             losses[s] = loss / scale
             drawn = uniform_weights
             if not drawn:
                 chance = (1.0 - rules[EXPLORATION]) * weights[s] / top + rules[EXPLORATION]
-                drawn = uniform(mixed(draws, int(memory[ROUNDS])), s) < chance
-            if averages and not new_i:
-                for a in range(n):
-                    memory[user_sums + at + a] -= users[i, at + a]
-            if averages and not new_j:
-                for a in range(n):
-                    memory[item_sums + at + a] -= items[j, at + a]
-            if drawn and loss > 0.0:
-                if settings[s, ADAPTATION] == FULL:
+                drawn = chance >= 1.0 or uniform(mixed(draws, int(kept_memory[SEEN])), s) < chance
+            at = int(settings[s, OFFSET])
+            n = passive_aggressive.vector_length(settings, s)
+            summed = averages and not means
+            own_scale = 1.0 if means else scale
+            if means:
+                error = cut_to(error - moved, bound) / unit if unit > 0 else 0.0
+                loss = abs(error) - settings[s, EPSILON]
+            if summed:
+                add_to_sums(users, items, i, j, at, n, memory, experts, -1.0, ~new)
+            if drawn and loss > 0.0 and n > 0:
+                if quadrature is not None and settings[s, ADAPTATION] == FULL:
                     for side in range(2):
                         if side == 0:
-                            rows, r, others, q, new = users, i, items, j, new_user
+                            rows, r, others, q, out = users, i, items, j, new_user
                         else:
-                            rows, r, others, q, new = items, j, users, i, new_item
+                            rows, r, others, q, out = items, j, users, i, new_item
                         passive_aggressive.full_side(
-                            rows, r, others, q, settings, s, scale, one, error, new, square, columns, quadrature
+                            rows, r, others, q, settings, s, own_scale, one, error, out, square, columns, quadrature
                         )
                     for a in range(n):
                         users[i, at + a] = new_user[0, a]
                         items[j, at + a] = new_item[0, a]
                 else:
-                    passive_aggressive.light_round(users, items, i, j, settings, s, scale, one, error)
-            if averages:
-                for a in range(n):
-                    memory[user_sums + at + a] += users[i, at + a]
-                    memory[item_sums + at + a] += items[j, at + a]
+                    passive_aggressive.light_round(users, items, i, j, settings, s, own_scale, one, error, scratch)
+            if summed:
+                add_to_sums(users, items, i, j, at, n, memory, experts, 1.0, every)
         if not uniform_weights:
-            hedge.update_weights(log_weights, losses, rules[ETA], rules[FORGETTING])
-        memory[ROUNDS] += 1
-        memory[MEAN] += (rating - memory[MEAN]) / memory[ROUNDS]
+            hedge.update_weights(memory[HEAD : HEAD + experts], losses, rules[ETA], rules[FORGETTING])
+        if not is_sound(users, items, i, j, memory):
+            users[i] = kept_user
+            items[j] = kept_item
+            memory[:] = kept_memory
+            return t
     return cells.shape[1]
+
+
+rounds = fast(_rounds)
+"""For settings of which one has a full H."""
+
+light_rounds = fast(_rounds)
+"""For all others: with ``quadrature=None``."""

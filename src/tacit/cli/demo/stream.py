@@ -22,7 +22,7 @@ def section(debian: "Debian") -> Section:
     users, items, ratings = simulated(debian)
     predictions = {
         "RatingStream": RatingStream(clip=(1, 5)).predict_then_learn(users, items, ratings),
-        "18 experts": ExpertRatingStream(clip=(1, 5)).predict_then_learn(users, items, ratings),
+        "6 experts": ExpertRatingStream(clip=(1, 5)).predict_then_learn(users, items, ratings),
         "mean so far": means_so_far(ratings, start=3.0),
     }
     seen = np.unique(np.geomspace(100, len(ratings), POINTS).astype(int))
@@ -37,7 +37,7 @@ def section(debian: "Debian") -> Section:
                 f"Simulated: {USERS} invented users like {LIKES} tags each and rate {PACKAGES} packages from 1 to 5 by "
                 f"how many of those a package carries, with noise. The {len(ratings):,} ratings come one at a "
                 "time. Each is predicted first and learned from next; nothing is stored, nothing trained twice. The "
-                "experts are 18 settings side by side, weighed by how well each has predicted so far."
+                "experts are six settings side by side, weighed by how well each has predicted so far."
             ),
             Lines("Mean absolute error up to each rating", seen.tolist(), running, "ratings seen", "error in stars"),
         ],

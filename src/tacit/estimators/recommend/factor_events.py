@@ -1,11 +1,12 @@
 """Events that come after the fit: a row's history grows and its factor is solved again, and nobody else pays for it.
 
 Readers need no lock. The arrays and the rows that have changed since are one pair that is replaced at once; a row is
-an immutable record. Whatever joins is published in the order ids, columns, rows and read in the order rows, columns,
-ids, so that a reader never meets a number that it cannot look up.
+an immutable record. Whatever joins is published in the order ids, columns, rows, and a view takes rows before columns
+and ids, so that a reader never meets a number that it cannot look up.
 """
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,10 @@ _growing = threading.RLock()
 """One for all models: it belongs to the process and never into a copy of a model."""
 
 
+MOST_RECENT = 1_000
+"""Changed rows that a view copies; when there are more, they go into the arrays first."""
+
+
 @dataclass(frozen=True)
 class Arrays:
     """The rows as arrays: P (n, g), a (n,) and the positives (n, m). Parts that are not known yet are None."""
@@ -45,6 +50,21 @@ def current(model: "FactorRecommender") -> tuple[Arrays, dict[int, Row]]:
     """The arrays, and the rows that have changed since they were made."""
     held: tuple[Arrays, dict[int, Row]] = model.__dict__.get("_row_state", (Arrays(), {}))
     return held
+
+
+def view(model: "FactorRecommender", copy: Callable[[Any], Any]) -> Any:
+    """A copy of the model with rows of its own: those that are added later do not reach it."""
+    if len(current(model)[1]) > MOST_RECENT:
+        gathered(model)
+    while True:
+        held = vars(model).get("_row_state")
+        recent = dict(held[1]) if held is not None else {}
+        found = copy(model)
+        # Another pair in its place means that all has been learned anew meanwhile.
+        if vars(found).get("_row_state") is held:
+            if held is not None:
+                vars(found)["_row_state"] = (held[0], recent)
+            return found
 
 
 def gathered(model: "FactorRecommender") -> Arrays:

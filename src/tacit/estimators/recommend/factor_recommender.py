@@ -8,12 +8,12 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from tacit import checks
 from tacit.data.interactions import Interactions
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError
+from tacit.estimators.concurrency import learns, learns_if, learns_in_place, shallow_copy
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Callback, Model
 from tacit.estimators.ranked import Ranked
@@ -26,7 +26,6 @@ from tacit.estimators.recommend import (
     whole_data_fit,
 )
 from tacit.estimators.recommend.asking import Filter, ScoreRows, Unknown, listed
-from tacit.estimators.recommend.derived import Derived
 from tacit.estimators.recommend.settings import FitSettings
 from tacit.estimators.recommend.tables import FACTOR
 from tacit.metrics.evaluation import hidden_ndcg
@@ -184,8 +183,7 @@ class FactorRecommender(Model):
             row_features=row_features, col_features=col_features, row_graph=row_graph, col_graph=col_graph
         )
         if report_gain:
-            fresh = clone(self).set_params(checkpoint=None, callback=None)
-            self.gain_ = side_gain.measure(lambda part: clone(fresh).fit(part), data)
+            self.gain_ = side_gain.measure(self, data)
         return self.keep(data, whole_data_fit.fit(self._settings(), data))
 
     def partial_fit(self, interactions: Any, y: Any = None, *, iterations: int = 2) -> Self:
@@ -204,6 +202,7 @@ class FactorRecommender(Model):
             data, whole_data_fit.fit(dataclasses.replace(self._settings(), iterations=sweeps), data, start=start)
         )
 
+    @learns_in_place
     def add(self, row: Hashable, cols: Any, weights: Any = 1.0, *, features: Any = None) -> Self:
         """Take in what one row has done since: its history grows, and its factor follows at once, without a refit.
 
@@ -226,6 +225,7 @@ class FactorRecommender(Model):
         factor_events.add(self, row, cols, weights, features)
         return self
 
+    @learns_if("add")
     def fold_in(
         self,
         interactions: Any = None,
@@ -346,11 +346,6 @@ class FactorRecommender(Model):
     # -- state -------------------------------------------------------------------------------------------------
 
     @property
-    def _derived(self) -> Derived:
-        derived: Derived = self.__dict__.setdefault("_derived_from", Derived())
-        return derived
-
-    @property
     def row_factors_(self) -> Array:
         """P (n, g)."""
         factors: Array = factor_events.gathered(self).row_factors
@@ -379,9 +374,14 @@ class FactorRecommender(Model):
     def seen_(self, positives: sp.csr_array) -> None:
         factor_events.assign(self, positives=positives)
 
+    def _view(self) -> Self:
+        copy: Self = factor_events.view(self, shallow_copy)
+        return copy
+
     def _settings(self) -> FitSettings:
         return FitSettings.read(self.get_params(deep=False))
 
+    @learns
     def keep(self, data: Interactions, fitted: whole_data_fit.Fitted) -> Self:
         """Become the model of a fit that ran elsewhere (``tune``)."""
         learned = fitted.learned

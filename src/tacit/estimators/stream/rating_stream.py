@@ -1,30 +1,32 @@
-"""Online non-negative matrix factorization of ratings by adaptive passive-aggressive updates (NN-APA)."""
+"""Online matrix factorization of ratings by adaptive passive-aggressive updates (NN-APA), beside running means."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from tacit import checks
 from tacit.errors import InputError
-from tacit.estimators.stream.streaming import StreamingModel
+from tacit.estimators.stream.streaming import Clip, StreamingModel
 from tacit.estimators.stream.table import RATING
-from tacit.solvers.passive_aggressive import AVERAGE_SHARE, VARIANTS, Adaptation, Rules, Setting, Variant
-
-START = 0.3
-START_WITH_BIASES = 0.02
+from tacit.solvers.passive_aggressive import AVERAGE_SHARE, VARIANTS, Adaptation, Biases, Rules, Setting, Variant
 
 
 class RatingStream(StreamingModel):
-    """Factors of users and items that follow a stream of ratings.
+    """Biases and factors of users and items that follow a stream of ratings.
 
-    A rating r of item j by user i is predicted as ⟨u_i, v_j⟩; when it comes, both vectors move as little as possible
-    (in the norm of the gradients gathered so far) towards explaining it:
+    A rating r of item j by user i is predicted as mean + b_i + b_j + σ ⟨u_i, v_j⟩. Mean, deviation σ and biases are
+    running ones (``kernels/rating_rounds.py``). When a rating comes, both vectors move as little as possible (in the
+    norm of the gradients gathered so far) towards explaining what the biases leave of it:
 
-        u ← max(0, u + τ sgn(r − ⟨u, v⟩) G⁻¹ v),     G = (δI + Σ v vᵀ)^{1/2},     τ = ℓ / (‖v‖²_{G⁻¹} + 1/(2C))
+        u ← u + τ sgn(e) G⁻¹ v,     G = (δI + Σ v vᵀ)^{1/2},     τ = ℓ / (‖v‖²_{G⁻¹} + 1/(2C)),     ℓ = |e|
 
     and the same for v with the old u (Liu, Hoi, Zhao, Sun & Lim, CIKM 2016, doi:10.1145/2983323.2983786, Eq. 4–11).
+    ``RatingStream.paper()`` is that paper's own model: ⟨u_i, v_j⟩ alone, of non-negative factors.
 
     Parameters
     ----------
-    factors : k; 0 with ``biases`` is a model of biases alone
+    factors : k; 0 is a model of biases alone
+    biases : "means" for shrunk running means; "learned" for biases that the passive-aggressive update moves as one more
+        coordinate; None for none
+    shrinkage : κ, in units of ratings: how long a running mean of one user or item is drawn towards that of all
     variant : "PA" satisfies every rating exactly, "PA-I" and "PA-II" bound the step through ``aggressiveness``
     adaptation : "diagonal" or "full" G, or None for G = I, the plain passive-aggressive method (NN-PA)
     aggressiveness : C, how far one rating may move the vectors
@@ -32,11 +34,12 @@ class RatingStream(StreamingModel):
     epsilon : ε, errors up to which nothing is learned
     nonnegative : keep the factors at or above zero, so that they read as topics
     projection : how the full G returns to u ≥ 0: "exact" in the norm of G (Eq. 9), or "plain" max(0, ·)
-    biases : predict mean + b_i + b_j + ⟨u_i, v_j⟩, the biases learned by the same update
-    cold_start : "average" starts a new user or item near the average of those known; "random" as the paper does
-    start : the first prediction to expect, as a share of the largest rating seen; None picks one
+    cold_start : without running means, "average" starts a new user or item near the average of those known; "random" as
+        the paper does
+    start : beside running means the size of an item's first factors; otherwise the first prediction to expect, as a
+        share of the largest rating seen; None picks one
     forgetting : φ in (0, 1]; below 1 old gradients fade (H ← φH + v vᵀ), so steps stay large and follow drift
-    clip : (lowest, highest) rating; predictions are cut to it
+    clip : what predictions are cut to: "seen", the range of the ratings so far; (lowest, highest); or None
     random_state : seed of the start
 
     Attributes
@@ -44,7 +47,7 @@ class RatingStream(StreamingModel):
     user_ids_, item_ids_ : everybody seen so far, in order of arrival
     n_ratings_ : ratings taken in
 
-    >>> model = RatingStream(factors=2, clip=(1, 5))
+    >>> model = RatingStream()
     >>> for user, item, rating in [("ann", "tea", 5), ("bob", "tea", 4), ("ann", "rye", 1)]:
     ...     model.learn_one(user, item, rating)
     >>> model.predict_one("bob", "tea") > model.predict_one("bob", "rye")
@@ -55,23 +58,26 @@ class RatingStream(StreamingModel):
 
     def __init__(
         self,
-        factors: int = 10,
+        factors: int = 20,
         *,
+        biases: Biases | None = "means",
+        shrinkage: float = 2.0,
         variant: Variant = "PA-II",
         adaptation: Adaptation | None = "diagonal",
-        aggressiveness: float = 0.05,
-        delta: float = 0.05,
+        aggressiveness: float = 0.1,
+        delta: float = 0.2,
         epsilon: float = 0.0,
-        nonnegative: bool = True,
+        nonnegative: bool = False,
         projection: Literal["exact", "plain"] = "exact",
-        biases: bool = False,
         cold_start: Literal["average", "random"] = "average",
         start: float | None = None,
         forgetting: float = 1.0,
-        clip: tuple[float, float] | None = None,
+        clip: Clip = "seen",
         random_state: Any = 0,
     ) -> None:
         self.factors = factors
+        self.biases = biases
+        self.shrinkage = shrinkage
         self.variant = variant
         self.adaptation = adaptation
         self.aggressiveness = aggressiveness
@@ -79,15 +85,26 @@ class RatingStream(StreamingModel):
         self.epsilon = epsilon
         self.nonnegative = nonnegative
         self.projection = projection
-        self.biases = biases
         self.cold_start = cold_start
         self.start = start
         self.forgetting = forgetting
         self.clip = clip
         self.random_state = random_state
 
+    @classmethod
+    def paper(cls, factors: int = 10, **changed: Any) -> Self:
+        """The paper's NN-APA: non-negative factors without biases from a random start, predictions as they are.
+
+        >>> RatingStream.paper(5, adaptation="full").biases is None
+        True
+        """
+        chosen: dict[str, Any] = {
+            "biases": None, "nonnegative": True, "aggressiveness": 0.05, "delta": 0.05, "cold_start": "random",
+            "clip": None,
+        }  # fmt: skip
+        return cls(factors, **chosen | changed)
+
     def _settings(self) -> list[Setting]:
-        start = self.start if self.start is not None else START_WITH_BIASES if self.biases else START
         setting = Setting(
             factors=self.factors,
             variant=self.variant,
@@ -99,13 +116,18 @@ class RatingStream(StreamingModel):
             delta=self.delta,
             epsilon=self.epsilon,
             forgetting=self.forgetting,
-            start=start,
+            start=self.start,
         )
         check_setting(setting)
         return [setting]
 
     def _rules(self, seed: int) -> Rules:
-        return Rules(seed=seed, average=average_share(self.cold_start))
+        return Rules(
+            seed=seed,
+            average=average_share(self.cold_start),
+            shrinkage=checks.number("shrinkage", self.shrinkage, 0.0),
+            in_range=self.clip == "seen",
+        )
 
 
 def average_share(cold_start: str) -> float:
@@ -115,7 +137,9 @@ def average_share(cold_start: str) -> float:
 
 def check_setting(setting: Setting) -> None:
     """One sentence on the first parameter that cannot be used."""
-    checks.integer("factors", setting.factors, 0 if setting.biases else 1)
+    if setting.biases is not None:
+        checks.choice("biases (when it is not None)", setting.biases, ("means", "learned"))
+    checks.integer("factors", setting.factors, 1 if setting.biases is None else 0)
     checks.choice("variant", setting.variant, VARIANTS)
     if setting.adaptation is not None:
         checks.choice("adaptation (when it is not None)", setting.adaptation, ("diagonal", "full"))
@@ -126,7 +150,8 @@ def check_setting(setting: Setting) -> None:
         # G = (δI + H)^{1/2} has no inverse before k independent ratings have come.
         checks.number("delta (with adaptation='full')", setting.delta, above=0)
     checks.number("epsilon", setting.epsilon, 0.0)
-    checks.number("start", setting.start, above=0)
+    if setting.start is not None:
+        checks.number("start", setting.start, above=0)
     check_forgetting(setting.forgetting)
 
 

@@ -6,8 +6,9 @@ import numpy as np
 
 from tacit.estimators.schema import Array, Ids, Proof, Schema
 from tacit.estimators.values import SEED, Either, Flag, Many, Named, Number, Record, Value, Whole, Word
-from tacit.solvers.hedge import RECORDS
-from tacit.solvers.passive_aggressive import VARIANTS
+from tacit.solvers.hedge import PRESETS
+from tacit.solvers.passive_aggressive import VARIANTS, Stream
+from tacit.solvers.weight_record import RECORDS
 
 LARGEST = 1e15
 """Of what belongs to one user or item; products of two of them stay within float32."""
@@ -23,7 +24,7 @@ ROWS = (
 
 FACTS: dict[str, Value] = {"seed": Whole(0, most=2**128), "journal": Named(Named(Number()))}
 
-CLIP = Either(None, Many(Number(), count=2))
+CLIP = Either(None, Word("seen"), Many(Number(), count=2))
 
 SETTING: dict[str, Value] = {
     "factors": Whole(0),
@@ -34,8 +35,16 @@ SETTING: dict[str, Value] = {
     "epsilon": Number(0.0),
     "nonnegative": Flag(),
     "projection": Word("exact", "plain"),
-    "biases": Flag(),
+    "biases": Either(None, Word("means", "learned")),
     "forgetting": Number(above=0.0, most=1.0),
+    "start": Either(None, Number(above=0.0)),
+}
+
+SHARED: dict[str, Value] = {
+    "cold_start": Word("average", "random"),
+    "shrinkage": Number(0.0),
+    "clip": CLIP,
+    "random_state": SEED,
 }
 
 
@@ -43,19 +52,23 @@ def _rows_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
     """Rows as wide as the settings say: kernels find their way in them by the settings alone."""
     from tacit.kernels import rating_rounds
 
-    model = proof.model
-    model._check_clip()
-    settings = model._settings()
-    width = 1 + sum(setting.width for setting in settings)
-    length = rating_rounds.HEAD + len(settings) + 2 * width
-    if proof.sizes["width"] != width or proof.sizes["memory"] != length:
-        return f"its rows have {proof.sizes['width']} numbers, and its settings ask for {width}"
+    model, memory = proof.model, parts["memory"]
+    model.check_clip()
+    empty = Stream(model._settings(), model._rules(proof.facts["seed"]))
+    if proof.sizes["width"] != empty.width or proof.sizes["memory"] != len(empty.memory):
+        return f"its rows have {proof.sizes['width']} numbers, and its settings ask for {empty.width}"
     # As many numbers are in the memory, whether or not anybody has rated.
     proof.backed.add("width")
-    counts = parts["memory"][[rating_rounds.ROUNDS, rating_rounds.USERS, rating_rounds.ITEMS]]
-    largest = parts["memory"][rating_rounds.LARGEST]
-    if counts.min() < 0 or counts.max() > 2**53 or np.any(counts % 1) or not 0 <= largest <= LARGEST:
+    counts = memory[[rating_rounds.SEEN, rating_rounds.USERS, rating_rounds.ITEMS]]
+    if (
+        counts.min() < 0
+        or counts.max() > 2**53
+        or np.any(counts % 1)
+        or not 0 <= memory[rating_rounds.LARGEST] <= LARGEST
+    ):
         return "its counts of ratings, users and items are not counts"
+    if memory[[rating_rounds.VARIANCE, rating_rounds.ERROR]].min() < 0:
+        return "its mean squares are negative"
     return None
 
 
@@ -67,13 +80,7 @@ def _record_fits(proof: Proof, parts: dict[str, Any]) -> str | None:
 
 RATING = Schema(
     *ROWS,
-    parameters={
-        **SETTING,
-        "cold_start": Word("average", "random"),
-        "start": Either(None, Number(above=0.0)),
-        "clip": CLIP,
-        "random_state": SEED,
-    },
+    parameters=SETTING | SHARED,
     facts=FACTS,
     may_be_zero=("users", "items"),
     rules=(_rows_fit,),
@@ -84,16 +91,12 @@ EXPERT = Schema(
     Array("record.n_seen", "i8", ("records",), least=0),
     Array("record.weights", "f8", ("records", "experts"), least=0.0, most=1.0 + 1e-9),
     parameters={
-        "experts": Either(
-            None, Word("paper"), Many(Record(SETTING | {"start": Number(above=0.0)}, partial=True), least=1)
-        ),
+        **SHARED,
+        "experts": Either(None, Word(*PRESETS), Many(Record(SETTING, partial=True), least=1)),
         "combine": Word("hedge", "uniform"),
         "beta": Number(above=0.0, most=1.0),
-        "exploration": Number(0.0, most=1.0),
-        "cold_start": Word("average", "random"),
+        "exploration": Either(None, Number(0.0, most=1.0)),
         "forgetting": Number(above=0.0, most=1.0),
-        "clip": CLIP,
-        "random_state": SEED,
     },
     facts=FACTS | {"interval": Whole(1, most=2**62)},
     may_be_zero=("users", "items", "records"),

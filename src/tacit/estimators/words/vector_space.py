@@ -55,11 +55,7 @@ class VectorSpace(Model):
     def unit_vectors(self) -> NDArray[np.float32]:
         """The vectors scaled to length one; computed once for the current vectors."""
         vectors = self.vectors
-        held: tuple[Array, Array] | None = self.__dict__.get("_units")
-        if held is None or held[0] is not vectors:
-            held = (vectors, normalise(vectors))
-            self.__dict__["_units"] = held
-        return held[1]
+        return self._derived.of("unit vectors", (vectors,), lambda: normalise(vectors))
 
     def most_similar(self, positive: Question, negative: Question = (), k: int = 10) -> list[tuple[Any, float]]:
         """The k words nearest to the sum of some words (or vectors) less others; the given words are left out.

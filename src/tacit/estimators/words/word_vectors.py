@@ -20,6 +20,7 @@ from tacit import threads as pool
 from tacit.data.ids import Ids
 from tacit.data.word2vec_format import read_word2vec
 from tacit.errors import InputError
+from tacit.estimators.concurrency import learns
 from tacit.estimators.model import Callback
 from tacit.estimators.training import RunSettings
 from tacit.estimators.words import word_fit
@@ -27,7 +28,7 @@ from tacit.estimators.words.table import SCHEMA
 from tacit.estimators.words.vector_space import VectorSpace
 from tacit.estimators.words.word_folding import Trained, counted_contexts, given_contexts, solve_new
 from tacit.features import text as texts
-from tacit.features.cooccurrence import Weighting, WindowSide, add_counts, count_pairs, distance_weights
+from tacit.features.cooccurrence import Side, Weighting, add_counts, count_pairs, distance_weights
 from tacit.features.ppmi import PairPositives, word_totals
 from tacit.objective.recipes import word_recipe
 from tacit.objective.weights import FrequencyWeight
@@ -101,7 +102,7 @@ class WordVectors(VectorSpace):
         *,
         window: int = 8,
         weighting: Weighting = "inverse",
-        side: WindowSide = "both",
+        side: Side = "both",
         min_count: int = 5,
         max_words: int | None = None,
         tokenizer: texts.Tokenizer = "split",
@@ -197,6 +198,7 @@ class WordVectors(VectorSpace):
         self._learn(settings, corpus.ids, frequencies, pairs, (self.word_factors_, self.context_factors_))
         return self
 
+    @learns
     def fold_in(
         self, text: texts.Source | Mapping[Hashable, Mapping[Hashable, float]], min_count: int = 1
     ) -> list[Any]:
@@ -312,11 +314,8 @@ class WordVectors(VectorSpace):
         if self.output != "sum":
             chosen: NDArray[np.float32] = self.word_factors_ if self.output == "word" else self.context_factors_
             return chosen
-        held: tuple[Array, NDArray[np.float32]] | None = self.__dict__.get("_sum")
-        if held is None or held[0] is not self.word_factors_:
-            held = (self.word_factors_, self.word_factors_ + self.context_factors_)
-            self.__dict__["_sum"] = held
-        return held[1]
+        words, contexts = self.word_factors_, self.context_factors_
+        return self._derived.of("sum", (words, contexts), lambda: words + contexts)
 
     @classmethod
     def from_word2vec(cls, path: str | os.PathLike[str], binary: bool | None = None) -> Self:

@@ -1,4 +1,4 @@
-"""What a fitted recommender computes from its arrays once, and keeps as long as it holds these very arrays."""
+"""What a fitted model computes from its arrays once, and keeps as long as it holds these very arrays."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
