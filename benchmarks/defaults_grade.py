@@ -48,7 +48,7 @@ began = time.process_time()
 model = OrdinalRanker(random_state=int(job["seed"]), classes=job["classes"].tolist(), threads=1).fit(X, job["seen"])
 seconds = time.process_time() - began
 np.save(sys.argv[1] + ".npy", model.rank_score(X[job["judged"]]))
-kept = ("kernel_", "loss_", "bandwidth_", "regularization_", "columns_")
+kept = ("kernel_", "loss_", "bandwidth_", "regularization_", "preparation_", "tree_share_")
 chosen = {name: getattr(model, name) for name in kept if hasattr(model, name)}
 print(json.dumps({"seconds": seconds, "unlabelled": float(np.mean(model.unlabelled_weight_)), **chosen}))
 """
@@ -105,7 +105,7 @@ def columns_for(draw: Draw, scaled: bool) -> tuple[np.ndarray, np.ndarray, np.nd
 def boosting(columns: int) -> tuple[Any, dict[str, list[Any]]]:
     share = None if columns < 100 else "sqrt"
     model = GradientBoostingRegressor(learning_rate=0.05, subsample=0.7, max_features=share, random_state=0)
-    return model, {"n_estimators": [100, 300], "max_depth": [2, 3, 5]}
+    return model, {"n_estimators": [100, 300], "max_depth": [2, 4]}
 
 
 def ridge(columns: int) -> tuple[Any, dict[str, list[Any]]]:

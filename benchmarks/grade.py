@@ -12,8 +12,9 @@ figures of the file, which are written as they come, so a long table can be made
 them.
 
 Parameters come from the labelled rows alone. OrdinalRanker chooses by its own cross-validation; the stochastic solver
-takes what the exact one chose; M-PNU-AUC and M-SAMULT hold a kernel matrix, get 1,000 of the unlabelled rows, the
-bandwidth and λ that our squared loss chose, and their own mix by 3 folds; SVOREX and the peers are tuned by 3 folds.
+takes what the exact one chose; "QS³ORAO, Algorithm 1" is the paper's method as printed, with γ of every split searched
+over its 11 values; M-PNU-AUC and M-SAMULT hold a kernel matrix and get 1,000 of the unlabelled rows; they, SVOREX and
+the peers have their own parameters by 3 folds.
 All methods run on the same seeds, ten for quality and five for real, and are judged on the same unlabelled rows, at
 most 10,000.
 """

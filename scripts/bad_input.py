@@ -1,8 +1,8 @@
-"""Write docs/bad-input.md: what bad input is told, by Python and on the command line.
+"""Write docs/bad-input.md: messy inputs and what Tacit says, by Python and on the command line.
 
-Every sentence on the page is what the program said when this script ran; none is typed. Cases of the command line are
-those of ``tests/cli/test_bad_input.py``. Sentences that quote another library (polars, click) are left out, because
-they change with its version.
+Every sentence on the page is what the program said when this script ran; none is typed. Messy files are those of
+``tests/cli/test_messy_inputs.py``, other cases of the command line those of ``tests/cli/test_bad_input.py``. Sentences
+that quote another library (polars, click) are left out, because they change with its version.
 
     python scripts/bad_input.py           write the page
     python scripts/bad_input.py --check   fail if the committed page is not what would be written
@@ -89,7 +89,8 @@ def told_by_python(call: str, names: dict[str, Any]) -> tuple[str, str]:
     try:
         eval(call, names)
     except (TacitError, NotFittedError) as error:
-        return type(error).__name__, str(error)
+        # Where the temporary folder is differs from run to run.
+        return type(error).__name__, str(error).replace(f"{Path().resolve()}/", "")
     raise AssertionError(f"{call} was not refused")
 
 
@@ -107,6 +108,20 @@ def told_by_the_command_line(command: str, places: dict[str, Any]) -> str:
     raise AssertionError(f"{command} was not refused")
 
 
+def messy_files() -> list[tuple[str, str, str, str]]:
+    """Name, what the file holds, the command and the sentence of each messy file."""
+    from tests.cli import test_messy_inputs as cases
+
+    found = []
+    for name, (_, content, *_) in cases.MESSY.items():
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            cases.write(Path(), name)
+            sentence = told_by_the_command_line(cases.typed(name), {})
+        shown = "packed bytes" if content.startswith(b"\x1f\x8b") else ascii(content[:60])[2:-1].replace("\\n", " ⏎ ")
+        found.append((name, shown, cases.typed(name), sentence))
+    return found
+
+
 def page() -> str:
     from tests.cli.test_bad_input import CASES, make_places
 
@@ -121,11 +136,17 @@ def page() -> str:
             for name, (command, _) in CASES.items()
         ]
     typed = [case for case in typed if not any(quote in case[2] for quote in QUOTES_OTHERS)]
+    messy = messy_files()
     parts = [
-        "# What bad input is told\n",
+        "# Messy inputs and what Tacit says\n",
         "<!-- Written by scripts/bad_input.py from what the program says; do not edit. -->\n",
         "One sentence, which names the parameter and the remedy. In Python it is the message of an exception; on the",
-        "command line it is one line on standard error, with exit code 2.\n",
+        "command line it is one line on standard error, with exit code 2. Lines are counted as an editor counts.\n",
+        f"## Messy files ({len(messy)} cases)\n",
+        *(
+            f"{name}: `tacit {command}`, where the file holds `{shown}`\n\n> {sentence}\n"
+            for name, shown, command, sentence in messy
+        ),
         f"## In Python ({len(python)} cases)\n",
         f"After\n\n```python\n{SETTING.strip()}\n```\n",
         *(f"`{call}`\n\n> {kind}: {sentence}\n" for call, kind, sentence in python),

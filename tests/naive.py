@@ -331,6 +331,47 @@ def ordinal_pair_risk(scores, codes, weights, priors, gamma):
     return float(np.mean(risks))
 
 
+def qs3orao(batches, frequencies, priors, gamma, strength, theta):
+    """Algorithm 1, pair by pair: f of the rows so far and α of every step, from given batches and frequencies.
+
+    ``batches`` are (rows, codes, shares) of every step, ``frequencies`` (d, m) arrays. Slips corrected: l₅ goes with
+    the unlabelled row, l₆ with the negative one, and every earlier α decays by the current step.
+    """
+
+    def wave(omega, x):
+        return np.concatenate([np.cos(omega.T @ x), np.sin(omega.T @ x)]) / np.sqrt(omega.shape[1])
+
+    def score(x):
+        return sum(alpha @ wave(omega, x) for alpha, omega in zip(alphas, frequencies))
+
+    alphas = []
+    k = len(priors)
+    for i, (rows, codes, shares) in enumerate(batches, start=1):
+        f = [score(x) for x in rows]
+        eta = theta / i
+        new = np.zeros(2 * frequencies[i - 1].shape[1])
+        phi = [wave(frequencies[i - 1], x) for x in rows]
+        free = [n for n in range(len(rows)) if codes[n] < 0]
+        for j in range(k - 1):
+            high = [(n, priors[codes[n]] * shares[n] / sum(priors[j + 1 :])) for n in range(len(rows)) if codes[n] > j]
+            low = [
+                (n, priors[codes[n]] * shares[n] / sum(priors[: j + 1])) for n in range(len(rows)) if 0 <= codes[n] <= j
+            ]
+            unlabelled = [(n, shares[n]) for n in free]
+            for left, right, mix in (
+                (high, low, gamma[j]),
+                (high, unlabelled, 1 - gamma[j]),
+                (unlabelled, low, 1 - gamma[j]),
+            ):
+                for a, share_a in left:
+                    for b, share_b in right:
+                        slope = 2 * (1 - f[a] + f[b]) * share_a * share_b * mix / (k - 1)
+                        new += -slope * phi[a] + slope * phi[b]
+        alphas = [(1 - eta * strength) * alpha for alpha in alphas]
+        alphas.append(-eta * new)
+    return alphas
+
+
 def all_threshold_loss(w, cuts, features, codes, weights, strength):
     """Σ_i ω_i Σ_j log(1 + exp(−s_ij (⟨w, φ_i⟩ − b_j))) + λ/2 ‖w‖², row by row and threshold by threshold."""
     total = 0.0

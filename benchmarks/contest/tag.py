@@ -76,6 +76,20 @@ def fit_blend(data: Data, threads: int) -> Any:
     return BlendTagger(threads=threads, progress=False).fit(sp.csr_array(data["X"]), sp.csr_array(data["Y"]))
 
 
+def fit_kernel(data: Data, threads: int) -> Any:
+    from tacit import KernelTagger
+
+    return KernelTagger(threads=threads, progress=False).fit(sp.csr_array(data["X"]), sp.csr_array(data["Y"]))
+
+
+def fit_linear(data: Data, threads: int) -> Any:
+    """The quick setting: nothing but the columns, and the ridge by leave-one-out."""
+    from tacit import KernelTagger
+
+    tagger = KernelTagger("linear", iterations=5, threads=threads, progress=False)
+    return tagger.fit(sp.csr_array(data["X"]), sp.csr_array(data["Y"]))
+
+
 def fit_one_vs_rest(data: Data, threads: int) -> Any:
     from tacit.baselines import OneVsRestTagger
 
@@ -135,6 +149,8 @@ def padded(lists: Any) -> np.ndarray:
 METHODS = {
     "Tacit FactorTagger": Method(fit_factors, best_labels, "tacit"),
     "Tacit NeighbourTagger": Method(fit_neighbours, best_labels, "tacit"),
+    "Tacit KernelTagger": Method(fit_kernel, best_labels, "tacit"),
+    "Tacit KernelTagger, linear": Method(fit_linear, best_labels, "tacit"),
     "Tacit BlendTagger": Method(fit_blend, best_labels, "tacit"),
     "napkinXC PLT": Method(fit_napkinxc, labels_napkinxc, "napkinxc"),
     "omikuji Parabel": Method(fit_omikuji, labels_omikuji, "omikuji"),

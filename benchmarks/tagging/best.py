@@ -4,30 +4,25 @@ import time
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
-from tacit import BlendTagger, FactorTagger, NeighbourTagger
-from tacit.estimators.tag.blend_tagger import DEFAULT
+from tacit import BlendTagger, FactorTagger, KernelTagger, NeighbourTagger
 from tagging.record import Record
 from tagging.split import Split, precisions
 
-NEAR, SQUARE = DEFAULT
-NEAR_RARE = {**NEAR, "idf_power": 0.5, "regularization": 2.0}
-EVEN = {
-    "tagger": "factor",
-    "loss": "square",
-    "unlabelled_weight": 1.0,
-    "regularization": 0.3,
-    "factors": 159,
-    "iterations": 10,
-}
-RARE = {"tagger": "factor", "idf_power": 0.5}
-BLENDS: dict[str, list[dict[str, Any]]] = {
-    "neighbours + square": [NEAR, SQUARE],
-    "neighbours + even square": [NEAR, EVEN],
-    "neighbours twice + square + logistic": [NEAR, NEAR_RARE, SQUARE, RARE],
-    "neighbours twice + square + even square + logistic": [NEAR, NEAR_RARE, SQUARE, EVEN, RARE],
+NEAR = NeighbourTagger("end_to_end", iterations=3, negatives=1, neighbours=40, vote_power=4.0)
+NEAR_RARE = clone(NEAR).set_params(idf_power=0.5, regularization=2.0)
+KERNEL, LOGISTIC = KernelTagger(), FactorTagger(idf_power=0.5)
+BLENDS: dict[str, tuple[list[tuple[str, Any]], list[float]]] = {
+    "kernel + neighbours": ([("kernel", KERNEL), ("near", NEAR)], [1.0, 0.25]),
+    "kernel + neighbours, more of them": ([("kernel", KERNEL), ("near", NEAR)], [1.0, 0.5]),
+    "kernel + neighbours twice + logistic": (
+        [("kernel", KERNEL), ("near", NEAR), ("rare", NEAR_RARE), ("logistic", LOGISTIC)],
+        [1.0, 0.25, 0.25, 0.25],
+    ),
 }
 SINGLE = {
+    "KernelTagger": lambda: KernelTagger(progress=False),
     "NeighbourTagger sppmi": lambda: NeighbourTagger(progress=False),
     "FactorTagger LR-wSQ": lambda: FactorTagger(progress=False),
 }
@@ -43,7 +38,7 @@ def measure(record: Record, quick: bool) -> None:
             record.put("validation", name, {"P@1": first, "P@3": third, "P@5": fifth})
     tried = {name: sum(record.figures["validation"][name].values()) for name in names}
     winner = max(tried, key=lambda name: tried[name])
-    taggers = SINGLE | {"BlendTagger": lambda: BlendTagger(BLENDS[winner], progress=False)}
+    taggers = SINGLE | {"BlendTagger": lambda: _made(BLENDS[winner])}
     for name, make in taggers.items():
         if record.lacks("test", name):
             record.put("test", name, tested(make, split, 1 if quick else 3))
@@ -51,13 +46,18 @@ def measure(record: Record, quick: bool) -> None:
     record.put("test", "BlendTagger", blend)
 
 
-def validated(members: list[dict[str, Any]], split: Split, folds: int) -> list[float]:
+def _made(blend: tuple[list[tuple[str, Any]], list[float]]) -> BlendTagger:
+    members, weights = blend
+    return BlendTagger(members, weights=weights, progress=False)
+
+
+def validated(blend: tuple[list[tuple[str, Any]], list[float]], split: Split, folds: int) -> list[float]:
     order = np.random.default_rng(0).permutation(split.X.shape[0])
     runs = []
     for fold in range(folds):
         held = order[fold::5]
         rest = np.setdiff1d(order, held)
-        model = BlendTagger(members, progress=False).fit(split.X[rest], split.Y[rest])
+        model = _made(blend).fit(split.X[rest], split.Y[rest])
         runs.append(precisions(split.Y[held], model.predict_topk(split.X[held], 5)))
     return [round(float(mean), 2) for mean in np.mean(runs, axis=0)]
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tacit import BlendTagger, FactorTagger, NeighbourTagger
+from tacit import BlendTagger, FactorTagger, KernelTagger, NeighbourTagger
 from tacit.baselines import LemlImcTagger, OneVsRestTagger, PopularTagger, SleecTagger, leml
 from tacit.metrics.labels import ndcg_at_k
 from tacit.neighbours.clusters import unit_rows
@@ -34,9 +34,10 @@ def neighbour(method: str, **fixed: Any) -> Make:
 
 
 def blend(weight: float, idf_power: float) -> BlendTagger:
-    near = {"tagger": "neighbour", "method": "end_to_end", "iterations": 3, "negatives": 1, "vote_power": 4.0,
-            "neighbours": 40, "idf_power": idf_power}  # fmt: skip
-    return BlendTagger([near, {"tagger": "factor", "weight": weight, "idf_power": idf_power}], progress=False)
+    near = NeighbourTagger("end_to_end", iterations=3, negatives=1, vote_power=4.0, neighbours=40, idf_power=idf_power)
+    return BlendTagger(
+        [("kernel", KernelTagger(idf_power=idf_power)), ("near", near)], weights=[1.0, weight], progress=False
+    )
 
 
 IDF = (0.0, 0.5)
@@ -51,7 +52,8 @@ OURS: dict[str, tuple[Make, Grid]] = {
         lambda **own: FactorTagger(progress=False, **own),
         grid(regularization=(0.4, 1.0), idf_power=IDF),
     ),
-    "BlendTagger": (blend, grid(weight=(0.5, 1.0), idf_power=IDF)),
+    "KernelTagger": (lambda **own: KernelTagger(progress=False, **own), grid(idf_power=IDF)),
+    "BlendTagger": (blend, grid(weight=(0.25, 0.5), idf_power=IDF)),
     "label frequency": (PopularTagger, [{}]),
     "one-vs-rest logistic": (OneVsRestTagger, grid(strength=(3.0, 10.0), idf_power=IDF)),
     "LEML": (lambda **own: leml(progress=False, **own), grid(regularization=(0.3, 1.0), idf_power=IDF)),

@@ -38,6 +38,16 @@ def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     return value
 
 
+def flag(name: str, value: Any) -> bool | None:
+    """True, False, or None for whatever suits the data.
+
+    >>> flag("trees", None)
+    """
+    if value is not None and not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} must be True, False or None, not {value!r}.")
+    return None if value is None else bool(value)
+
+
 def no_table(name: str, data: Any) -> None:
     """Refuse tables and paths where a matrix is expected: which column is what has to be said first."""
     if isinstance(data, str | os.PathLike) or hasattr(data, "columns"):

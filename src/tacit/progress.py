@@ -24,9 +24,6 @@ Callback = Callable[[Mapping[str, Any]], bool | None]
 _CLOCK = frozenset({"seconds", "elapsed"})
 
 
-_CLOCK = frozenset({"seconds", "elapsed"})
-
-
 class InterruptedFitWarning(UserWarning):
     """Training was interrupted and the model holds the best so far."""
 

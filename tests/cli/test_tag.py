@@ -9,6 +9,7 @@ import pytest
 
 import tacit as library
 from tacit.cli.app import main
+from tacit.estimators.tag.neighbour_tagger import NeighbourTagger
 from tacit.estimators.tag.text_tagger import TextTagger
 
 
@@ -87,7 +88,7 @@ def test_what_cannot_be_done_is_said(things, tagger, refused, tmp_path):
 
 def test_a_text_tagger_grows_and_is_one_file(tmp_path):
     texts, tags = ["red ball", "red apple", "blue sea", "blue sky"], [["red"], ["red"], ["blue"], ["blue"]]
-    model = TextTagger("neighbour", {"factors": 3, "neighbours": 2}, min_count=1).fit(texts, tags)
+    model = TextTagger(NeighbourTagger(factors=3, neighbours=2), min_count=1).fit(texts, tags)
     model.partial_fit(["green leaf", "green grass"], [["green"], ["green"]])
     assert "green" in model.words_
     assert model.predict_topk(["green tree"], 1).tolist() == [["green"]]

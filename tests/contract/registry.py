@@ -19,6 +19,7 @@ class Case:
     data : seeded tiny training data, as the positional arguments of ``fit``
     ask : the model's answer to a fixed question, as an array that must be reproducible to the bit
     empty : arguments of ``fit`` that hold nothing and must be refused
+    long : parameters under which its loops take so many iterations; loops : how many loops a fit runs
     learn : a call that changes a fitted model, given more data
     """
 
@@ -27,6 +28,8 @@ class Case:
     data: Callable[[np.random.Generator], tuple[Any, ...]]
     ask: Callable[[Any, tuple[Any, ...]], np.ndarray]
     empty: Callable[[], tuple[Any, ...]]
+    long: Callable[[int], dict[str, Any]] = lambda iterations: {"iterations": iterations}
+    loops: int = 1
     learn: Callable[[Any, tuple[Any, ...]], Any] = lambda model, data: getattr(model, "partial_fit", model.fit)(*data)
 
 
@@ -95,7 +98,7 @@ CASES.append(
         _tiny_text,
         lambda model, data: model.vectors,
         lambda: ([],),
-        lambda model, data: model.fit(*data),
+        learn=lambda model, data: model.fit(*data),
     )
 )
 
@@ -152,6 +155,47 @@ CASES.append(
         _tagged_rows,
         lambda model, data: model.decision_function(data[0]),
         lambda: (np.empty((0, 12)), sp.csr_array((0, 6))),
+    )
+)
+
+
+def _blend_tagger(**parameters: Any) -> Any:
+    from tacit import BlendTagger, FactorTagger, KernelTagger
+
+    members = [("kernel", KernelTagger(iterations=3)), ("factor", FactorTagger(factors=3, iterations=2))]
+    return BlendTagger(**({"members": members} | parameters))
+
+
+def _text_tagger(**parameters: Any) -> Any:
+    from tacit import KernelTagger, TextTagger
+
+    return TextTagger(**({"tagger": KernelTagger(iterations=3)} | parameters))
+
+
+def _tagged_texts(rng: np.random.Generator) -> tuple[Any, ...]:
+    X, Y = _tagged_rows(rng)
+    return ["anything " + " ".join(f"word{j}" for j in np.flatnonzero(row)) for row in X], Y
+
+
+CASES.append(
+    Case(
+        "BlendTagger",
+        _blend_tagger,
+        _tagged_rows,
+        lambda model, data: model.decision_function(data[0]),
+        lambda: (np.empty((0, 12)), sp.csr_array((0, 6))),
+        lambda iterations: {"kernel__iterations": iterations, "factor__iterations": iterations},
+        loops=2,
+    )
+)
+CASES.append(
+    Case(
+        "TextTagger",
+        _text_tagger,
+        _tagged_texts,
+        lambda model, data: model.decision_function(data[0]),
+        lambda: ([], sp.csr_array((0, 6))),
+        lambda iterations: {"tagger__iterations": iterations},
     )
 )
 

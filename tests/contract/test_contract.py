@@ -56,7 +56,8 @@ def test_clone_has_equal_parameters_and_is_not_fitted(case):
     arguments = data(case)
     model = fresh(case).fit(*arguments)
     copy = clone(model)
-    assert copy.get_params() == model.get_params()
+    # Estimators inside an estimator are copied too; they are equal when they print alike.
+    assert repr(copy.get_params()) == repr(model.get_params())
     with pytest.raises(NotFittedError, match="call fit"):
         copy.save("nowhere")
 
@@ -135,12 +136,12 @@ def test_interrupt_keeps_what_was_learned(case):
     if threading.current_thread() is not threading.main_thread():
         pytest.skip("signals reach the main thread only")
     arguments = data(case)
-    model.set_params(iterations=1000, callback=lambda record: os.kill(os.getpid(), signal.SIGINT))
+    model.set_params(**case.long(1000), callback=lambda record: os.kill(os.getpid(), signal.SIGINT))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(*arguments)
     assert any(issubclass(warning.category, InterruptedFitWarning) for warning in caught)
-    assert len(model.history_) == 1
+    assert len(model.history_) == case.loops
     assert np.asarray(case.ask(model, arguments)).size
 
 
@@ -149,9 +150,9 @@ def test_callback_sees_every_record_and_can_stop(case):
     if "callback" not in model.get_params():
         pytest.skip("has no long loop")
     seen = []
-    model.set_params(iterations=50, callback=lambda record: seen.append(record) or len(seen) == 2)
+    model.set_params(**case.long(50), callback=lambda record: seen.append(record) or len(seen) % 2 == 0)
     model.fit(*data(case))
-    assert len(seen) == 2
+    assert len(seen) == 2 * case.loops
 
 
 @pytest.mark.parametrize("wrong", [-1, 2.5, "many"])

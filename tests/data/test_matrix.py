@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.decomposition import TruncatedSVD
 
-from tacit.data.matrix import as_csr, as_dense, take_rows, transpose
+from tacit.data.matrix import as_csr, as_dense, col_counts, take_rows, transpose, transposed_cells
 from tacit.errors import InputError
 from tests.strategies import any_format, sparse_matrices
 
@@ -44,12 +44,19 @@ def test_native_suits_compiled_code_of_others():
 
 
 @given(sparse_matrices())
-def test_transpose_says_where_each_cell_was(matrix):
+def test_transpose_is_canonical_and_takes_values_along(matrix):
     csr = as_csr(matrix, "x")
-    flipped, place = transpose(csr)
+    flipped = transpose(csr)
     np.testing.assert_array_equal(flipped.toarray(), matrix.toarray().T)
-    np.testing.assert_array_equal(flipped.data, csr.data[place])
     assert flipped.indptr.dtype == np.int64 and flipped.indices.dtype == np.int32
+    assert as_csr(flipped, "x").has_sorted_indices
+    single = np.ones(1, np.float32)
+    indptr, indices, (moved, kept) = transposed_cells(csr, (csr.data * 2, single))
+    np.testing.assert_array_equal(indptr, flipped.indptr)
+    np.testing.assert_array_equal(indices, flipped.indices)
+    np.testing.assert_array_equal(moved, flipped.data * 2)
+    assert kept is single
+    np.testing.assert_array_equal(col_counts(csr), (matrix.toarray() != 0).sum(axis=0))
 
 
 def test_arrays_that_must_not_be_written_are_copied():

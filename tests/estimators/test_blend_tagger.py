@@ -1,11 +1,16 @@
+import inspect
+
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
 import tacit
-from tacit import BlendTagger, FactorTagger, NeighbourTagger
+from tacit import BlendTagger, FactorTagger, KernelTagger, NeighbourTagger, TextTagger
 from tacit.errors import InputError
+from tacit.progress import without_clock
 
-MEMBERS = [{"tagger": "neighbour", "factors": 4, "neighbours": 5}, {"tagger": "factor", "factors": 4, "weight": 0.5}]
+MEMBERS = [("near", NeighbourTagger(factors=4, neighbours=5)), ("factor", FactorTagger(factors=4))]
 
 
 @pytest.fixture
@@ -20,7 +25,7 @@ def made(rng):
 
 def test_scores_are_scaled_and_added(made):
     X, Y = made
-    blend = BlendTagger(MEMBERS).fit(X, Y).decision_function(X)
+    blend = BlendTagger(MEMBERS, weights=[1.0, 0.5]).fit(X, Y).decision_function(X)
     votes = NeighbourTagger(factors=4, neighbours=5).fit(X, Y).decision_function(X)
     chance = 1 / (1 + np.exp(-FactorTagger(factors=4).fit(X, Y).decision_function(X)))
     unit = [part / np.maximum(np.linalg.norm(part, axis=1, keepdims=True), 1e-12) for part in (votes, chance)]
@@ -29,23 +34,94 @@ def test_scores_are_scaled_and_added(made):
 
 def test_save_grow_and_audit(made, tmp_path):
     X, Y = made
-    model = BlendTagger(MEMBERS).fit(X[:60], Y[:60])
+    model = BlendTagger(MEMBERS, weights=[1.0, 0.5]).fit(X[:60], Y[:60])
     model.save(tmp_path / "model")
     again = tacit.load(tmp_path / "model")
     assert (again.decision_function(X) == model.decision_function(X)).all()
     more = np.concatenate((Y[60:], Y[60:, :1]), axis=1)
     assert again.partial_fit(X[60:], more).decision_function(X).shape == (80, 11)
-    assert len(BlendTagger(MEMBERS).missing_labels(X, Y, n=5)) == 5
+    assert len(BlendTagger(MEMBERS, weights=[1.0, 0.5]).missing_labels(X, Y, n=5)) == 5
+
+
+def test_grid_search_reaches_inside_a_blend_and_a_text_tagger(made):
+    X, Y = made
+    blend = BlendTagger(MEMBERS)
+    found = GridSearchCV(blend, {"near__neighbours": [1, 5], "weights": [[1, 0], [1, 1]]}, cv=2).fit(X, Y)
+    assert set(found.best_params_) == {"near__neighbours", "weights"}
+    assert MEMBERS[0][1].neighbours == 5
+    texts = [" ".join(f"word{j}" for j in np.flatnonzero(row)) for row in X]
+    model = TextTagger(KernelTagger(), min_count=1)
+    found = GridSearchCV(model, {"tagger__regularization": [0.1, 10.0]}, cv=2).fit(texts, Y)
+    assert found.best_estimator_.tagger_.regularization_ == found.best_params_["tagger__regularization"]
+
+
+def test_members_are_parameters(made):
+    blend = BlendTagger(MEMBERS)
+    assert blend.get_params()["near__neighbours"] == 5
+    assert "near" not in blend.get_params(deep=False)
+    copy = clone(blend).set_params(near__neighbours=3, factor=KernelTagger())
+    assert copy.members[0][1].neighbours == 3
+    assert isinstance(copy.members[1][1], KernelTagger)
+    assert MEMBERS[0][1].neighbours == 5
+    copy.fit(*made)
+    assert not hasattr(copy.members[0][1], "learners_")
+
+
+def test_why_names_the_members(made):
+    X, Y = made
+    model = BlendTagger(MEMBERS).fit(X, Y)
+    scores = model.decision_function(X[:3])
+    for row in range(3):
+        evidence = model.why(X[[row]], 4)
+        assert set(evidence.ids.tolist()) == {"near", "factor"}
+        assert abs(evidence.total - scores[row, 4]) < 1e-5
+
+
+def test_history_and_members_survive_a_file(made, tmp_path):
+    model = BlendTagger([("kernel", KernelTagger(iterations=3)), *MEMBERS], weights=[1, 0.5, 0.25]).fit(*made)
+    model.save(tmp_path / "model")
+    again = tacit.load(tmp_path / "model")
+    assert again.history_ == without_clock(model.history_)
+    assert [(name, repr(member)) for name, member in again.members] == [
+        (name, repr(member)) for name, member in model.members
+    ]
+
+
+def test_a_text_tagger_says_which_words_speak():
+    texts = ["a red ball", "red apples", "the blue sea", "blue sky"] * 3
+    model = TextTagger(FactorTagger(factors=2), min_count=1).fit(texts, [["red"], ["red"], ["blue"], ["blue"]] * 3)
+    evidence = model.why("a blue ball", "blue")
+    assert evidence.ids[0] == "blue"
+    assert abs(evidence.total - model.decision_function(["a blue ball"])[0, list(model.classes_).index("blue")]) < 1e-5
+    assert model.history_
 
 
 @pytest.mark.parametrize(
-    ("members", "words"),
+    ("members", "weights", "words"),
     [
-        ([], "at least one"),
-        ([{"tagger": "tree"}], "must be one of"),
-        ([{"tagger": "factor", "depth": 3}], "no parameter"),
+        ([], None, "at least one"),
+        ([("tree", "oak")], None, "must be a tagger"),
+        ([FactorTagger()], None, "pairs"),
+        ([("one", FactorTagger()), ("one", FactorTagger())], None, "distinct"),
+        ([("weights", FactorTagger())], None, "cannot be a name"),
+        (MEMBERS, [1.0], "one for each"),
+        (MEMBERS, [1.0, -1.0], "weights"),
     ],
 )
-def test_members_that_cannot_be_made(made, members, words):
+def test_members_that_cannot_be_made(made, members, weights, words):
     with pytest.raises(InputError, match=words):
-        BlendTagger(members).fit(*made)
+        BlendTagger(members, weights=weights).fit(*made)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5])
+@pytest.mark.parametrize("make", [FactorTagger, NeighbourTagger, KernelTagger, BlendTagger])
+def test_a_seed_that_is_none_is_named(made, make, seed):
+    with pytest.raises(InputError, match="random_state"):
+        make(random_state=seed).fit(*made)
+    make(random_state=None).fit(*made)
+
+
+def test_parameters_beyond_the_first_go_by_name():
+    for make in (FactorTagger, NeighbourTagger, KernelTagger, BlendTagger, TextTagger):
+        kinds = [one.kind for one in list(inspect.signature(make).parameters.values())[1:]]
+        assert set(kinds) == {inspect.Parameter.KEYWORD_ONLY}

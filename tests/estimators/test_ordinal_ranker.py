@@ -9,6 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tacit import OrdinalRanker, load
 from tacit.errors import InputError
 from tacit.estimators.grade.selection import winner
+from tacit.estimators.grade.settings import Candidate
 from tacit.metrics.ordinal import ordinal_auc
 
 
@@ -102,13 +103,27 @@ def test_labelled_rows_alone_give_what_weight_zero_gives():
 def test_the_squared_loss_must_lead_by_a_standard_error(leads, expected):
     areas = np.full((3, 1, 2, 1), 0.8)
     areas[:, 0, 0, 0] += leads
-    assert winner(areas, ["squared", "logistic"]) == (0, expected, 0)
-    assert winner(areas[:, :, :1], ["squared"]) == (0, 0, 0)
+    squared, logistic = (Candidate(loss, np.ones(2)) for loss in ("squared", "logistic"))
+    assert winner(areas, [squared, logistic])[0] == (0, expected, 0)
+    assert winner(areas[:, :, :1], [squared])[0] == (0, 0, 0)
+
+
+@pytest.mark.parametrize(("leads", "expected"), [((0.03, 0.02, 0.04), 2), ((0.06, -0.05, 0.0), 1)])
+def test_unlabelled_rows_must_lead_whichever_loss_won_by_a_standard_error(leads, expected):
+    candidates = [
+        Candidate("squared", np.ones(2)),
+        Candidate("logistic", np.ones(2)),
+        Candidate("squared", np.zeros(2)),
+    ]
+    areas = np.full((3, 1, 3, 1), 0.8)
+    areas[:, 0, 0, 0] -= 0.1
+    areas[:, 0, 2, 0] += leads
+    assert winner(areas, candidates) == ((0, expected, 0), (0, 1, 0))
 
 
 def test_auto_reports_what_its_loss_reaches_alone():
     X, y, _ = graded()
-    auto, *each = (small(loss=loss).fit(X, y) for loss in ("auto", "squared", "logistic"))
+    auto, *each = (small(loss=loss, trees=False).fit(X, y) for loss in ("auto", "squared", "logistic"))
     same = next(model for model in each if model.loss_ == auto.loss_)
     assert auto.selection_["auc"] == same.selection_["auc"]
     np.testing.assert_array_equal(auto.rank_score(X), same.rank_score(X))
@@ -119,7 +134,7 @@ def test_auto_leaves_the_logistic_loss_where_the_widest_features_do_not_fit(monk
     X = rng.standard_normal((60, 40))
     y = np.digitize(X[:, 0], [-0.5, 0.5])
     # 4 frequencies fit and the 40 columns of the linear kernel do not.
-    monkeypatch.setattr("tacit.estimators.grade.fit.LARGEST_LOGISTIC", 60 * 20)
+    monkeypatch.setattr("tacit.estimators.grade.choose.LARGEST_LOGISTIC", 60 * 20)
     model = OrdinalRanker(features="fourier", n_components=4, progress=False).fit(X, y)
     assert model.loss_ == "squared"
 
@@ -198,7 +213,7 @@ def test_selection_reports_what_labels_alone_would_have_reached():
 def test_sparse_is_dense():
     X, y, _ = graded()
     X = np.where(np.abs(X) > 0.7, X, 0.0)
-    dense, sparse = small().fit(X, y), small().fit(sp.csr_matrix(X), y)
+    dense, sparse = small(standardise=True).fit(X, y), small(standardise=True).fit(sp.csr_matrix(X), y)
     np.testing.assert_allclose(sparse.rank_score(sp.csc_array(X)), dense.rank_score(X), rtol=1e-6, atol=1e-8)
 
 
@@ -206,7 +221,7 @@ def test_a_stream_of_parts_approaches_the_fit_of_the_whole():
     X, y, truth = graded(n=1200, labelled=200, seed=4)
     order = np.random.default_rng(0).permutation(1200)
     X, y, truth = X[order], y[order], truth[order]
-    whole = small().fit(X, y)
+    whole = small(trees=False).fit(X, y)
     stream = small(batch_size=32)
     for start in range(0, 1200, 200):
         stream.partial_fit(X[start : start + 200], y[start : start + 200], classes=[0, 1, 2])
@@ -268,6 +283,7 @@ def test_memory_never_holds_rows_by_features():
         ({"loss": "logistic", "class_priors": [0.5, 0.3, 0.2]}, "class_priors"),
         ({"loss": "logistic", "solver": "stochastic"}, "stochastic"),
         ({"regularization": 0}, "regularization"),
+        ({"trees": "many"}, "trees"),
         ({"cv": 1}, "cv"),
         ({"cv": "many"}, "cv"),
         ({"solver": "exact", "features": "fourier", "n_components": 5000}, "stochastic"),
@@ -278,6 +294,67 @@ def test_wrong_parameters_are_named(parameters, why):
     X, y, _ = graded(n=60, labelled=30)
     with pytest.raises(InputError, match=why):
         small(**parameters).fit(X, y)
+
+
+def test_rare_words_are_not_blown_up_and_the_linear_kernel_sees_all_of_them():
+    """Text: a thousand rare words, of which ten decide; dividing by deviations would make noise of them."""
+    rng = np.random.default_rng(0)
+    X = sp.random_array((600, 1000), density=0.01, rng=rng)
+    X = sp.hstack([sp.coo_array((rng.random((600, 10)) < 0.3).astype(float)), X], format="csr")
+    truth = np.digitize(X[:, :5].sum(axis=1) + 0.3 * rng.standard_normal(600), [0.8, 1.8])
+    y = np.where(np.arange(600) < 200, truth, -1)
+    chosen, divided = small(n_components=256).fit(X, y), small(n_components=256, standardise=True).fit(X, y)
+    assert chosen.preparation_ == "raw"
+    areas = [ordinal_auc(truth[200:], model.rank_score(X[200:])) for model in (chosen, divided)]
+    assert areas[0] > areas[1] + 0.02
+    linear = OrdinalRanker("linear", progress=False).fit(X, y)
+    assert linear.coefficients_.shape[0] <= 200 and ordinal_auc(truth[200:], linear.rank_score(X[200:])) > 0.8
+
+
+def test_columns_that_do_not_matter_fall_away():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((1200, 24))
+    target = X[:, 0] * X[:, 1] + 0.5 * X[:, 0]
+    truth = np.digitize(target, [-0.4, 0.3])
+    y = np.where(np.arange(1200) < 300, truth, -1)
+    plain, model = small(n_components=300, standardise=True, trees=False).fit(X, y), small(n_components=300).fit(X, y)
+    areas = [ordinal_auc(truth[300:], one.rank_score(X[300:])) for one in (plain, model)]
+    assert model.preparation_ == "relevance"
+    assert areas[1] > areas[0] + 0.1
+
+
+def test_long_tails_are_ranked():
+    rng = np.random.default_rng(2)
+    Z = rng.standard_normal((900, 4))
+    X = np.exp(3 * Z)
+    truth = np.digitize(np.sin(2 * Z[:, 0]) + Z[:, 1], [-0.5, 0.5])
+    y = np.where(np.arange(900) < 200, truth, -1)
+    plain, model = small(standardise=True, trees=False).fit(X, y), small(trees=False).fit(X, y)
+    assert model.preparation_ == "ranks"
+    areas = [ordinal_auc(truth[200:], one.rank_score(X[200:])) for one in (plain, model)]
+    assert areas[1] > areas[0] + 0.05
+
+
+def test_a_model_with_trees_and_ranks_comes_back_from_its_file_and_goes_on_as_a_stream(tmp_path):
+    rng = np.random.default_rng(3)
+    X = np.exp(rng.standard_normal((500, 3)))
+    truth = (X[:, 0] > 1).astype(int) + (X[:, 1] > 1)
+    y = np.where(np.arange(500) < 250, truth, -1)
+    model = small(trees=True).fit(X, y)
+    assert model.tree_share_ > 0
+    model.save(tmp_path / "m")
+    loaded = load(tmp_path / "m")
+    np.testing.assert_array_equal(loaded.rank_score(X), model.rank_score(X))
+    before = ordinal_auc(truth[250:], model.rank_score(X[250:]))
+    loaded.partial_fit(X, y)
+    assert ordinal_auc(truth[250:], loaded.rank_score(X[250:])) > before - 0.05
+
+
+@pytest.mark.parametrize("given", [{"solver": "stochastic"}, {"features": "fourier"}])
+def test_trees_are_refused_where_they_cannot_be(given):
+    X, y, _ = graded(n=60, labelled=60)
+    with pytest.raises(InputError, match="trees=True"):
+        small(trees=True, **given).fit(X, y)
 
 
 def broken(kind):

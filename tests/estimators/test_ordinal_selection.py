@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 
 from tacit import OrdinalRanker
 from tacit.estimators.grade.folds import make_folds
-from tacit.estimators.grade.selection import MAPS_KEPT, Trials, cross_validate, standardised, still_open
+from tacit.estimators.grade.selection import (
+    MAPS_KEPT,
+    MapSource,
+    Plan,
+    Trials,
+    cross_validate,
+    standardised,
+    still_open,
+)
 from tacit.estimators.grade.settings import Candidate
 from tacit.features.linear import LinearFeatures
 from tacit.features.scaling import Scaling
@@ -28,8 +36,9 @@ def trials(candidates, maps=1, cv=3):
     rows = np.flatnonzero(codes >= 0)
     begin, more = make_folds(codes, rows, cv, 0)
     scaling = Scaling(np.zeros(4), np.ones(4), np.ones(4))
-    every = [LinearFeatures(scaling)] * maps
-    return Trials(X, codes, weights, 3, every, candidates, [0.01, 1.0], rows, begin + more), len(begin)
+    every = [MapSource(lambda fold: LinearFeatures(scaling))] * maps
+    tried = Trials(X, codes, weights, 3, every, candidates, [0.01, 1.0], rows, begin + more)
+    return tried, Plan(len(begin), maps)
 
 
 LOGISTIC = Candidate("logistic", np.ones(2))
@@ -75,9 +84,9 @@ def test_equal_scores_have_finite_units():
 
 
 def test_held_out_scores_are_those_of_models_that_never_saw_the_rows():
-    tried, begin = trials([LOGISTIC])
-    with Run("choose", 2, progress=False) as run:
-        choice = cross_validate(tried, begin, run)
+    tried, plan = trials([LOGISTIC])
+    with Run("choose", plan.steps, progress=False) as run:
+        choice = cross_validate(tried, plan, run)
     known = tried.table[tried.rows]
     expected = []
     for train, test in tried.folds:
@@ -89,11 +98,11 @@ def test_held_out_scores_are_those_of_models_that_never_saw_the_rows():
 
 
 def test_unlabelled_pairs_wait_for_the_second_round():
-    tried, begin = trials(SQUARED, maps=MAPS_KEPT + 1)
-    tried.take(0, [(0, f) for f in range(begin)])
-    assert np.isfinite(tried.areas[:begin, 0, 0]).all() and np.isnan(tried.areas[:, :, 1]).all()
-    with Run("choose", MAPS_KEPT + 2, progress=False) as run:
-        choice = cross_validate(tried, begin, run)
+    tried, plan = trials(SQUARED, maps=MAPS_KEPT + 1)
+    tried.take(0, [(0, f) for f in range(plan.begin)])
+    assert np.isfinite(tried.areas[: plan.begin, 0, 0]).all() and np.isnan(tried.areas[:, :, 1]).all()
+    with Run("choose", plan.steps, progress=False) as run:
+        choice = cross_validate(tried, plan, run)
     assert np.isfinite(choice.scores).all(axis=(1, 2)).sum() == MAPS_KEPT
     assert len(run.history) == MAPS_KEPT + 2
     assert choice.report()["candidates"] == 2 * (2 * MAPS_KEPT + 1)

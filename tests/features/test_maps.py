@@ -106,3 +106,23 @@ def test_landmarks_are_the_same_bits_at_any_number_of_openmp_threads():
         with threadpool_limits(limits=count, user_api="openmp"):
             found.append(choose_landmarks(rows, 40, seed=0).tobytes())
     assert len(set(found)) == 1
+
+
+def test_ranks_do_not_depend_on_the_shape_of_a_column_and_count_weights_as_copies(rng):
+    X = rng.integers(0, 9, (40, 2)).astype(float)
+    weights = rng.integers(1, 4, 40).astype(float)
+    ranks = Scaling.of_ranks(X, weights)
+    stretched = Scaling.of_ranks(np.exp(X), weights)
+    np.testing.assert_allclose(stretched.dense(np.exp(X)), ranks.dense(X), atol=1e-9)
+    copies = Scaling.of_ranks(np.repeat(X, weights.astype(int), axis=0), np.ones(int(weights.sum())))
+    np.testing.assert_allclose(copies.dense(X), ranks.dense(X), atol=1e-9)
+    order = np.argsort(X[:, 0], kind="stable")
+    assert np.all(np.diff(ranks.dense(X)[order, 0]) >= 0)
+
+
+def test_relevance_multiplies_scaled_columns(rng):
+    X = rng.standard_normal((10, 3))
+    scaling = Scaling.of(X, np.ones(10))
+    weight = np.array([1.0, 0.5, 0.1])
+    np.testing.assert_allclose(scaling.weighted(weight).dense(X), scaling.dense(X) * weight, atol=1e-12)
+    np.testing.assert_allclose(scaling.weighted(weight).spread, weight, atol=1e-12)

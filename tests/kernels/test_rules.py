@@ -74,8 +74,8 @@ def decorated(tree, decorator):
             yield node
 
 
-def test_loops_that_are_woven_in_stand_in_fast_kernels_only():
-    """A inlined body takes the flags of its kernel; ``strict`` ones promise sums in their order."""
+def test_inlined_loops_stand_in_fast_kernels_only():
+    """An inlined body takes the flags of its kernel; ``strict`` ones promise sums in their order."""
     trees = [ast.parse(file.read_text()) for file in FILES]
     inlined = {node.name for tree in trees for node in decorated(tree, "inlined")}
     assert "four_products" in inlined

@@ -5,9 +5,11 @@ import pytest
 import scipy.sparse as sp
 
 from tacit import FactorRecommender
-from tacit.data.matrix import as_csr, transpose
-from tacit.objective import recipes
+from tacit.data.matrix import as_csr, transpose, transposed_cells
+from tacit.objective import losses, recipes
 from tacit.objective.default_ridge import default_ridge, noise_level
+from tacit.objective.side_objective import SideObjective
+from tacit.solvers import als
 
 
 @pytest.mark.parametrize(("shape", "density"), [((400, 300), 0.05), ((800, 100), 0.1)])
@@ -72,8 +74,9 @@ def test_new_columns_of_words_see_what_training_saw():
     weights = rng.uniform(0.1, 1.0, targets.nnz).astype(np.float32)
     recipe = recipes.words(targets, weights)
     trained = recipe.objective(targets, weights, targets.data)
-    flipped, place = transpose(targets)
-    side = recipe.side_of_new(flipped, np.ones(12), "cols", weights[place], flipped.data)
+    flipped = transpose(targets)
+    moved = transposed_cells(targets, (weights, weights[:0]))[2][0]
+    side = recipe.side_of_new(flipped, np.ones(12), "cols", moved, flipped.data)
     for name in ("indices", "weight", "target", "own_weight", "other_weight", "ridge"):
         np.testing.assert_array_equal(getattr(side, name), getattr(trained.cols, name))
 
@@ -94,3 +97,30 @@ def test_an_unlabelled_cell_never_counts_more_than_a_mean_positive(density):
     mean = (1 + np.log(cells.data / cells.data.min())).mean()
     share = 12 * cells.nnz / (80 * 60)
     assert model.col_weight_.mean() * model.row_weight_.mean() == pytest.approx(mean * min(1.0, share), rel=1e-5)
+
+
+@pytest.mark.parametrize("loss", ["square", "logistic"])
+def test_one_weight_for_all_positives_is_the_same_objective_as_one_each(loss):
+    """A single c and r take no memory per positive; every pass over the positives must read them alike."""
+    rng = np.random.default_rng(6)
+    positives = as_csr(rng.random((30, 20)) < 0.3, "positives")
+    recipe = recipes.recommend(positives, loss=loss, regularization=0.2, frequency_exponent=(0.3, 0.5))
+    single = recipe.objective(positives)
+    assert len(single.rows.weight) == len(single.cols.target) == 1
+    every = np.ones(positives.nnz, np.float32)
+    full = recipe.objective(positives, every, every)
+    P, Q = (rng.standard_normal((n, 3)).astype(np.float32) for n in positives.shape)
+    assert single.value(P, Q) == full.value(P, Q)
+    for side, other in ((single.rows, full.rows), (single.cols, full.cols)):
+        assert side.quadratic_constant == other.quadratic_constant
+        own, against = (P, Q) if side is single.rows else (Q, P)
+        for method in ("cg", "cholesky", "blocks"):
+            results = []
+            for one in (side, other):
+                moved = own.copy()
+                als.RowSolver(one, 3, method, 2, 1, losses.resolve(loss)).improve(moved, against)
+                results.append(moved)
+            np.testing.assert_array_equal(*results)
+        gradients = [SideObjective(one, losses.resolve(loss), against).value_and_gradient(own) for one in (side, other)]
+        assert gradients[0][0] == gradients[1][0]
+        np.testing.assert_array_equal(gradients[0][1], gradients[1][1])

@@ -36,7 +36,7 @@ def test_an_epoch_equals_the_slow_twin(rng):
     dense = (rng.random((12, 4)) < 0.4).astype(float)
     dense[dense.sum(axis=1) == 0, 0] = 1
     Y = as_csr(dense, "Y")
-    found, rows_with_label = distinct_sets(Y), transpose(Y)[0]
+    found, rows_with_label = distinct_sets(Y), transpose(Y)
     Z, C = rng.normal(size=(2, len(found.count), 3))
     slow_Z, slow_C = Z.copy(), C.copy()
     order = rng.permutation(12)

@@ -30,8 +30,8 @@ def naive_gradient(side: Side, own: Array, other: Array) -> Array:
         low, high = side.indptr[start], side.indptr[stop]
         row = np.repeat(np.arange(stop - start), np.diff(side.indptr[start : stop + 1]))
         col = side.indices[low:high]
-        weight[row, col] = side.weight[low:high]
-        error[row, col] = scores[row, col] - side.target[low:high]
+        weight[row, col] = side.weights[low:high]
+        error[row, col] = scores[row, col] - side.targets[low:high]
         error *= weight
         out[start:stop] = 2 * (error @ other + side.ridge[start:stop, None] * own[start:stop])
     return out

@@ -38,7 +38,7 @@ class RatingTable:
         columns |= {"--time": self.moment} if self.moment else {}
         data = read_table(self.table, columns, query=self.query, name="TABLE", form=self.form)
         origin = origin_of(self.table, self.form)
-        without_missing(data, columns, "error", origin)
+        without_missing(data, columns, "error", origin, "leave such lines out")
         values = numbers_of(data[self.rating], "--rating", origin)
         if not len(data):
             raise InputError(f"{self.table!r} holds no ratings; give a file with at least one line below its header.")

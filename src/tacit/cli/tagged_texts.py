@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,11 +113,11 @@ def tagged_texts_options(function: Function) -> Function:
     return text_form_options(made, "--column-separator")
 
 
-TAGGERS = {"neighbour": "NeighbourTagger", "factor": "FactorTagger"}
+TAGGERS = {"neighbour": "NeighbourTagger", "kernel": "KernelTagger", "factor": "FactorTagger"}
 """Name on the command line → estimator; the first is the default."""
-_SHARED = ("random_state", "threads")
+_SHARED = ("threads",)
 _OF = {name: parameters_of(estimator, leave=_SHARED, only_given=True) for name, estimator in TAGGERS.items()}
-_TEXT, _TEXT_OPTIONS = parameters_of("TextTagger", leave=("tagger", "parameters"))
+_TEXT, _TEXT_OPTIONS = parameters_of("TextTagger", leave=("tagger",))
 PARAMETERS = list(dict.fromkeys(("tagger", *(name for names, _ in _OF.values() for name in names), *_TEXT)))
 
 
@@ -139,4 +140,4 @@ def _pack(given: dict[str, Any]) -> dict[str, Any]:
         if name not in _OF[chosen][0]:
             owner = next(other for other, (names, _) in _OF.items() if name in names)
             raise InputError(f"--{name.replace('_', '-')} belongs to --tagger {owner}; leave it out.")
-    return {"parameters": {"tagger": chosen, "parameters": inner, **text}}
+    return {"parameters": {"tagger": getattr(import_module("tacit"), TAGGERS[chosen])(**inner), **text}}

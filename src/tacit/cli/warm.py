@@ -51,17 +51,18 @@ def _words() -> None:
 
 
 def _taggers() -> None:
-    from tacit import BlendTagger, TextTagger
+    from tacit import BlendTagger, FactorTagger, KernelTagger, NeighbourTagger, TextTagger
 
     X, Y = _positives(), _positives()[:, :6]
     members = [
-        {"tagger": "neighbour", "factors": 4, "partitions": 2},
-        {"tagger": "neighbour", "factors": 4, "method": "skipgram"},
-        {"tagger": "factor", "factors": 4},
+        ("near", NeighbourTagger(factors=4, partitions=2)),
+        ("sampled", NeighbourTagger("skipgram", factors=4)),
+        ("factor", FactorTagger(factors=4)),
+        ("kernel", KernelTagger()),
     ]
     BlendTagger(members, progress=False).fit(X, Y).predict_topk(X, 3)
     texts, labels = ["red apples", "a red ball", "the blue sea", "blue sky"], [["red"], ["red"], ["blue"], ["blue"]]
-    TextTagger(parameters={"factors": 2}, min_count=1, progress=False).fit(texts, labels)
+    TextTagger(NeighbourTagger(factors=2), min_count=1, progress=False).fit(texts, labels)
 
 
 def _streams() -> None:

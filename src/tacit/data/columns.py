@@ -19,7 +19,11 @@ _DAY_OR_MONTH_FIRST = re.compile(r"^\s*\d{1,2}([/.-])\d{1,2}\1\d{2,4}\b")
 
 
 def without_missing(
-    frame: "pl.DataFrame", columns: Mapping[str, str], missing: str, origin: Origin = _HERE
+    frame: "pl.DataFrame",
+    columns: Mapping[str, str],
+    missing: str,
+    origin: Origin = _HERE,
+    remedy: str = "pass missing='drop'",
 ) -> tuple["pl.DataFrame", NDArray[np.int64] | None]:
     """The lines in which every column has a value, and their places in the table (None where all stay).
 
@@ -37,7 +41,7 @@ def without_missing(
         if missing == "error" and here.any():
             raise InputError(
                 f"{parameter}: the column {column!r} has no value in {int(here.sum())} of {frame.height} lines, first "
-                f"in {origin.place(int(np.argmax(here)))}; fill them in or pass missing='drop'."
+                f"in {origin.place(int(np.argmax(here)))}; fill them in or {remedy}."
             )
         absent |= here
     return (frame.filter(~absent), np.flatnonzero(~absent)) if absent.any() else (frame, None)

@@ -3,6 +3,7 @@
 A stored cell is a positive, a cell that is not stored is unlabelled. Weights say how much evidence a cell carries.
 """
 
+import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -133,11 +134,13 @@ class Interactions:
         columns |= {name: column for name, column in (("weight", weight), ("time", time)) if column is not None}
         columns |= {f"context[{place}]" if len(contexts) > 1 else "context": c for place, c in enumerate(contexts)}
         form = TextForm(separator, encoding, decimal)
-        frame = read_table(table, columns, query=query, text=(row, col, *contexts) if text_ids else (), form=form)
+        name = repr(os.fspath(table)) if isinstance(table, str | os.PathLike) else "table"
+        text = (row, col, *contexts) if text_ids else ()
+        frame = read_table(table, columns, query=query, text=text, form=form, name=name)
         lines, origin = frame.height, origin_of(table, form)
         frame, kept = without_missing(frame, columns, missing, origin)
         if frame.height == 0:
-            raise InputError("table is empty: it holds no complete line; give at least one event.")
+            raise InputError(f"{name} is empty: it holds no complete line; give at least one event.")
         row_ids, rows = encode(frame[row], "row")
         col_ids, cols = encode(frame[col], "col")
         coded = {name: encode(frame[name], f"context {name!r}") for name in contexts}

@@ -125,7 +125,7 @@ def _compact(scan: "pl.LazyFrame", columns: Mapping[str, str]) -> "pl.LazyFrame"
     for parameter, column in columns.items():
         if parameter == "weight" and schema[column].is_numeric():
             casts.append(pl.col(column).cast(pl.Float32))
-        elif parameter not in {"weight", "time"} and schema[column] == pl.String:
+        elif parameter.lstrip("-") not in _MEASURES and schema[column] == pl.String:
             casts.append(pl.col(column).cast(pl.Categorical(pl.Categories.random())))
     return scan.with_columns(casts)
 

@@ -23,6 +23,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 LEARNING = frozenset({"fit", "partial_fit"})
 """Methods that change a model; any other one says so by a decorator."""
 
+_PARAMETERS = frozenset({"get_params", "set_params"})
+"""Parameters are the caller's own: they are read and set on the model itself."""
+
 _ASKING_OPERATORS = frozenset({"__contains__", "__getitem__", "__len__", "__iter__"})
 
 _registry_lock = threading.Lock()
@@ -97,7 +100,7 @@ def learns_if(option: str) -> Callable[[F], F]:
 def discipline(owner: type) -> None:
     """Put every public method and property that a class defines under ``asks`` or ``learns``."""
     for name, member in list(vars(owner).items()):
-        if name.startswith("_") and name not in _ASKING_OPERATORS:
+        if name in _PARAMETERS or (name.startswith("_") and name not in _ASKING_OPERATORS):
             continue
         if isinstance(member, property) and member.fget is not None:
             setattr(owner, name, property(asks(member.fget), member.fset, member.fdel, member.__doc__))

@@ -23,7 +23,7 @@ from tacit.kernels import cooccurrence as kernels
 from tacit.progress import Run
 
 Weighting = Literal["inverse", "linear", "flat"]
-Side = Literal["both", "left", "right"]
+WindowSide = Literal["both", "left", "right"]
 Piece = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 
 _CHUNKS = 256
@@ -57,7 +57,7 @@ def count_pairs(
     *,
     window: int = 8,
     weighting: Weighting = "inverse",
-    side: Side = "both",
+    side: WindowSide = "both",
     memory: float = 4.0,
     threads: int = 0,
     progress: bool | None = False,
@@ -123,7 +123,7 @@ def _count_run(
     last: int,
     words: int,
     weights: NDArray[np.float64],
-    side: Side,
+    side: WindowSide,
     budget: int,
     threads: int,
     run: Run,

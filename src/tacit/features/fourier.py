@@ -57,6 +57,7 @@ class FourierFeatures:
     bandwidth : ℓ, in units of the scaled columns
     seed : from which every block is made
     scaling : mean and scale of the columns
+    block : frequencies per block
 
     >>> unit = Scaling(np.zeros(2), np.ones(2), np.ones(2))
     >>> phi = FourierFeatures("gaussian", 5000, 1.0, 0, unit).transform(np.array([[0.0, 0.0], [1.0, 0.5]]))
@@ -64,7 +65,9 @@ class FourierFeatures:
     True
     """
 
-    def __init__(self, kernel: str, frequencies: int, bandwidth: float, seed: int, scaling: Scaling) -> None:
+    def __init__(
+        self, kernel: str, frequencies: int, bandwidth: float, seed: int, scaling: Scaling, block: int = BLOCK
+    ) -> None:
         if kernel not in KERNELS:
             raise InputError(f"kernel must be one of {', '.join(KERNELS)} for Fourier features, not {kernel!r}.")
         self.kernel = kernel
@@ -72,6 +75,8 @@ class FourierFeatures:
         self.bandwidth = bandwidth
         self.seed = seed
         self.scaling = scaling
+        self.block = block
+        self._cached: dict[int, tuple[Matrix, NDArray[np.float64]]] = {}
 
     @property
     def size(self) -> int:
@@ -80,7 +85,7 @@ class FourierFeatures:
     @property
     def blocks(self) -> list[tuple[int, int]]:
         """Borders of the blocks of frequencies."""
-        return [(a, min(a + BLOCK, self.frequencies)) for a in range(0, self.frequencies, BLOCK)]
+        return [(a, min(a + self.block, self.frequencies)) for a in range(0, self.frequencies, self.block)]
 
     def transform(self, rows: Any) -> Matrix:
         """(n, d) → (n, 2m): all cosines, then all sines."""
@@ -97,8 +102,16 @@ class FourierFeatures:
         return out
 
     def transform_block(self, rows: Any, block: int) -> Matrix:
-        """One block's own map, (n, d) → (n, 2·block size), scaled as if its frequencies were all there are."""
-        directions, offset = self._directions(block)
+        """One block's own map, (n, d) → (n, 2·block size), scaled as if its frequencies were all there are.
+
+        Blocks beyond ``frequencies`` are there too: their number is without end.
+        """
+        if block not in self._cached:
+            made = self._made(block, self.block)
+            if (len(self._cached) + 1) * made[0].size > _KEPT_NUMBERS:
+                self._cached.clear()
+            self._cached[block] = made
+        directions, offset = self._cached[block]
         phases = np.asarray(rows @ directions) - offset
         out = np.empty((rows.shape[0], 2 * phases.shape[1]))
         sincos(phases, phases.shape[1] ** -0.5, out)
@@ -107,7 +120,10 @@ class FourierFeatures:
     def _directions(self, block: int) -> tuple[Matrix, NDArray[np.float64]]:
         """Frequencies of a block for raw rows, and the phase that centring takes away."""
         start, end = self.blocks[block]
-        draws = frequency_block(self.kernel, len(self.scaling.mean), self.seed, block, end - start)
+        return self._made(block, end - start)
+
+    def _made(self, block: int, size: int) -> tuple[Matrix, NDArray[np.float64]]:
+        draws = frequency_block(self.kernel, len(self.scaling.mean), self.seed, block, size)
         directions = np.ascontiguousarray(draws / (self.bandwidth * self.scaling.scale[:, None]))
         return directions, self.scaling.mean @ directions
 

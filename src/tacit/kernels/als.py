@@ -7,6 +7,10 @@ For a row x with positives Ω_x the squared whole-data objective is a quadratic 
 with the caches S = QᵀBQ (g, g) and o = t Qᵀb (g,), and per positive w = c − a_x b_y and v = c r − a_x b_y t.
 Columns are the same call on the transpose.
 
+w and v are made from c and r where they are needed, a batch of rows at a time, so that no array of them exists; c and r
+have one value per positive, or a single one that holds for all. A loss that is not quadratic brings w and v itself, one
+per positive, in the place of c and r: ``ready`` says so.
+
 Rows go in batches of ``BATCH``: the products with S become one matrix product per batch and step, and the passes
 over the positives take four at a time (four dot products share the loads of the vector, one update takes all four).
 A batch never crosses the border of a chunk, and chunks do not depend on the number of threads.
@@ -16,6 +20,7 @@ import numpy as np
 
 from tacit.kernels._jit import fast
 from tacit.kernels.gather_dot import add, add_four, add_image, four_products, product
+from tacit.kernels.positives import coefficients, coefficients_of
 
 BATCH = 32
 PIECE = 256
@@ -23,31 +28,49 @@ TINY = 1e-30
 
 
 @fast
-def add_residual(indptr, indices, w, v, row, other, vector, out):
-    """out += Σ_{y∈Ω_row} (v_y − w_y ⟨q_y, vector⟩) q_y: what the positives add to −½ of the gradient."""
+def add_residual(indptr, indices, w, v, base, row, other, vector, out):
+    """out += Σ_{y∈Ω_row} (v_y − w_y ⟨q_y, vector⟩) q_y: what the positives add to −½ of the gradient.
+
+    ``w`` and ``v`` begin with the positive number ``base``.
+    """
     k, end = indptr[row], indptr[row + 1]
+    i = k - base
     while k + 4 <= end:
         q0, q1, q2, q3 = other[indices[k]], other[indices[k + 1]], other[indices[k + 2]], other[indices[k + 3]]
         s0, s1, s2, s3 = four_products(q0, q1, q2, q3, vector)
-        s0 = v[k] - s0 * w[k]
-        s1 = v[k + 1] - s1 * w[k + 1]
-        s2 = v[k + 2] - s2 * w[k + 2]
-        s3 = v[k + 3] - s3 * w[k + 3]
+        s0 = v[i] - s0 * w[i]
+        s1 = v[i + 1] - s1 * w[i + 1]
+        s2 = v[i + 2] - s2 * w[i + 2]
+        s3 = v[i + 3] - s3 * w[i + 3]
         add_four(out, s0, s1, s2, s3, q0, q1, q2, q3)
         k += 4
+        i += 4
     while k < end:
         q = other[indices[k]]
-        add(out, v[k] - w[k] * product(q, vector), q)
+        add(out, v[i] - w[i] * product(q, vector), q)
         k += 1
+        i += 1
 
 
 @fast
-def conjugate_gradient_rows(start, stop, indptr, indices, w, v, own, other, gram, offset, a, ridge, steps, tolerance):
+def largest_batch(start, stop, indptr):
+    """The most positives of any batch of rows."""
+    most = 0
+    for begin in range(start, stop, BATCH):
+        most = max(most, indptr[min(begin + BATCH, stop)] - indptr[begin])
+    return most
+
+
+@fast
+def conjugate_gradient_rows(
+    start, stop, indptr, indices, weight, target, ready, b, t, own, other, gram, offset, a, ridge, steps, tolerance
+):
     """Improve own[start:stop] by up to ``steps`` steps of conjugate gradient from where they are.
 
     A row is done when its residual has shrunk to ``tolerance`` times what it was at the start.
 
-    own (n, g), other (m, g), gram (g, g), offset (g,), a and ridge (n,); indptr, indices, w, v: the rows' positives.
+    own (n, g), other (m, g), gram (g, g), offset (g,), a and ridge (n,), b (m,); indptr, indices, weight,
+    target: the rows' positives.
     Returns by how much the objective fell (each step lowers pᵀAp − 2hᵀp by exactly ‖r‖⁴ / dᵀAd, so this is free)
     and the squared norm of the gradient at the start.
     """
@@ -58,10 +81,17 @@ def conjugate_gradient_rows(start, stop, indptr, indices, w, v, own, other, gram
     image = np.empty((BATCH, g), own.dtype)
     energy = np.empty(BATCH, np.float64)
     enough = np.empty(BATCH, np.float64)
+    room = 0 if ready else largest_batch(start, stop, indptr)
+    w, v, base = weight, target, 0
+    if not ready:
+        w, v = np.empty(room, own.dtype), np.empty(room, own.dtype)
     fall = 0.0
     gradient = 0.0
     for begin in range(start, stop, BATCH):
         size = min(BATCH, stop - begin)
+        if not ready:
+            base = indptr[begin]
+            coefficients(begin, begin + size, indptr, indices, weight, target, a, b, t, w, v)
         points = own[begin : begin + size]
         r, d, z = residual[:size], direction[:size], image[:size]
         np.dot(points, gram, z)
@@ -69,7 +99,7 @@ def conjugate_gradient_rows(start, stop, indptr, indices, w, v, own, other, gram
             x = begin + i
             for j in range(g):
                 r[i, j] = a[x] * (offset[j] - z[i, j]) - ridge[x] * points[i, j]
-            add_residual(indptr, indices, w, v, x, other, points[i], r[i])
+            add_residual(indptr, indices, w, v, base, x, other, points[i], r[i])
             e = number(0)
             for j in range(g):
                 d[i, j] = r[i, j]
@@ -90,7 +120,7 @@ def conjugate_gradient_rows(start, stop, indptr, indices, w, v, own, other, gram
                 x = begin + i
                 for j in range(g):
                     z[i, j] = a[x] * z[i, j] + ridge[x] * d[i, j]
-                add_image(indptr, indices, w, x, other, d[i], z[i])
+                add_image(indptr, indices, w, base, x, other, d[i], z[i])
                 curvature = number(0)
                 for j in range(g):
                     curvature += d[i, j] * z[i, j]
@@ -138,7 +168,7 @@ def solve_in_place(system, vector):
 
 
 @fast
-def block_rows(start, stop, low, high, indptr, indices, w, v, scores, own, other, gram, offset, a, ridge):
+def block_rows(start, stop, low, high, indptr, indices, c, r, ready, b, t, scores, own, other, gram, offset, a, ridge):
     """Minimise exactly over the coordinates low..high of own[start:stop], all others fixed (iALS++).
 
         u = ½ ∂J/∂p_B = Σ (w s − v) q_B + a (S p − o)_B + λ p_B,   H = Σ w q_B q_Bᵀ + a S_BB + λ I,   p_B ← p_B − H⁻¹u
@@ -156,6 +186,7 @@ def block_rows(start, stop, low, high, indptr, indices, w, v, scores, own, other
     update = np.empty((size, size), own.dtype)
     u = np.empty(size, own.dtype)
     step = np.empty(size, own.dtype)
+    w, v = np.empty(PIECE, own.dtype), np.empty(PIECE, own.dtype)
     fall = 0.0
     gradient = 0.0
     failed = 0
@@ -168,10 +199,15 @@ def block_rows(start, stop, low, high, indptr, indices, w, v, scores, own, other
             system[i, i] += ridge[x]
         for begin in range(indptr[x], indptr[x + 1], PIECE):
             count = min(PIECE, indptr[x + 1] - begin)
+            if ready:
+                w[:count] = c[begin : begin + count]
+                v[:count] = r[begin : begin + count]
+            else:
+                coefficients_of(begin, begin + count, indices, c, r, a[x], b, t, w, v)
             for i in range(count):
                 q = other[indices[begin + i], low:high]
-                weight = w[begin + i]
-                error = weight * scores[begin + i] - v[begin + i]
+                weight = w[i]
+                error = weight * scores[begin + i] - v[i]
                 for j in range(size):
                     piece[i, j] = q[j]
                     scaled[i, j] = weight * q[j]

@@ -42,15 +42,18 @@ def add_four(out, s0, s1, s2, s3, q0, q1, q2, q3):
 
 
 @fast
-def add_image(indptr, indices, w, row, other, vector, out):
-    """out += Σ_{y∈Ω_row} w_y ⟨q_y, vector⟩ q_y."""
+def add_image(indptr, indices, w, base, row, other, vector, out):
+    """out += Σ_{y∈Ω_row} w_y ⟨q_y, vector⟩ q_y; ``w`` begins with the positive number ``base``."""
     k, end = indptr[row], indptr[row + 1]
+    i = k - base
     while k + 4 <= end:
         q0, q1, q2, q3 = other[indices[k]], other[indices[k + 1]], other[indices[k + 2]], other[indices[k + 3]]
         s0, s1, s2, s3 = four_products(q0, q1, q2, q3, vector)
-        add_four(out, s0 * w[k], s1 * w[k + 1], s2 * w[k + 2], s3 * w[k + 3], q0, q1, q2, q3)
+        add_four(out, s0 * w[i], s1 * w[i + 1], s2 * w[i + 2], s3 * w[i + 3], q0, q1, q2, q3)
         k += 4
+        i += 4
     while k < end:
         q = other[indices[k]]
-        add(out, w[k] * product(q, vector), q)
+        add(out, w[i] * product(q, vector), q)
         k += 1
+        i += 1

@@ -3,11 +3,21 @@
 With φ(s) = c ℓ(r, s) − a_x b_y (t − s)², what a positive adds to J beyond the sum over all cells:
 
     φ'(s) = c ℓ'(r, s) + 2 a_x b_y (t − s),      φ''(s) = c ℓ''(r, s) − 2 a_x b_y
+
+``weight`` c and ``target`` r have one value per positive, or a single one that holds for all.
 """
+
+import numpy as np
 
 from tacit.kernels import losses
 from tacit.kernels._jit import fast, strict
 from tacit.kernels.gather_dot import add, add_four, add_image, four_products, product
+
+
+@strict
+def spread(values):
+    """The step from one positive's value to the next: 0 where a single one holds for all."""
+    return 1 if len(values) > 1 else 0
 
 
 @strict
@@ -18,18 +28,52 @@ def derivatives_of_rows(
 
     With ``bound`` the curvature of ℓ is that of its quadratic majoriser at s (``losses.evaluate``).
     """
+    weights, targets = spread(weight), spread(target)
     total = 0.0
     for x in range(start, stop):
         for k in range(indptr[x], indptr[x + 1]):
             s = float(scores[k])
-            r = float(target[k])
+            c, r = weight[k * weights], float(target[k * targets])
             unlabelled = float(a[x]) * float(b[indices[k]])
             gap = unlabelled_target - s
             value, slope, curvature, above = losses.evaluate(code, r, s)
-            total += weight[k] * value - unlabelled * gap * gap
-            first[k] = weight[k] * slope + 2.0 * unlabelled * gap
-            second[k] = weight[k] * (above if bound else curvature) - 2.0 * unlabelled
+            total += c * value - unlabelled * gap * gap
+            first[k] = c * slope + 2.0 * unlabelled * gap
+            second[k] = c * (above if bound else curvature) - 2.0 * unlabelled
     return total
+
+
+@strict
+def constant_of_rows(start, stop, indptr, indices, weight, target, a, b, unlabelled_target):
+    """Σ c r² − a_x b_y t² over the positives of rows start..stop: the squared loss at scores of zero, in float64."""
+    weights, targets = spread(weight), spread(target)
+    square = unlabelled_target * unlabelled_target
+    total = 0.0
+    for x in range(start, stop):
+        for k in range(indptr[x], indptr[x + 1]):
+            r = float(target[k * targets])
+            total += float(weight[k * weights]) * r * r - float(a[x]) * float(b[indices[k]]) * square
+    return total
+
+
+@fast
+def coefficients(start, stop, indptr, indices, weight, target, a, b, t, w, v):
+    """w = c − a_x b_y and v = c r − a_x b_y t of the positives of rows start..stop, the first of them at 0."""
+    base = indptr[start]
+    for x in range(start, stop):
+        low, high = indptr[x], indptr[x + 1]
+        coefficients_of(low, high, indices, weight, target, a[x], b, t, w[low - base :], v[low - base :])
+
+
+@fast
+def coefficients_of(low, high, indices, weight, target, a, b, t, w, v):
+    """The same for the positives low..high of one row, whose weight is a."""
+    weights, targets = spread(weight), spread(target)
+    for k in range(low, high):
+        unlabelled = a * b[indices[k]]
+        c = weight[k * weights]
+        w[k - low] = c - unlabelled
+        v[k - low] = c * target[k * targets] - unlabelled * b.dtype.type(t)
 
 
 @strict
@@ -46,6 +90,7 @@ def gradient_of_rows(start, stop, indptr, indices, weight, target, own, other, a
     """out[x] += Σ_{y∈Ω_x} φ'(s_xy) q_y in one pass, four positives at a time; returns Σ φ in float64."""
     number = own.dtype.type
     t = float(unlabelled_target)
+    ws, ts = spread(weight), spread(target)
     total = 0.0
     for x in range(start, stop):
         p, row, ax = own[x], out[x], float(a[x])
@@ -54,10 +99,10 @@ def gradient_of_rows(start, stop, indptr, indices, weight, target, own, other, a
             y0, y1, y2, y3 = indices[k], indices[k + 1], indices[k + 2], indices[k + 3]
             q0, q1, q2, q3 = other[y0], other[y1], other[y2], other[y3]
             s0, s1, s2, s3 = four_products(q0, q1, q2, q3, p)
-            f0, e0 = extra(code, float(weight[k]), target[k], s0, ax * b[y0], t)
-            f1, e1 = extra(code, float(weight[k + 1]), target[k + 1], s1, ax * b[y1], t)
-            f2, e2 = extra(code, float(weight[k + 2]), target[k + 2], s2, ax * b[y2], t)
-            f3, e3 = extra(code, float(weight[k + 3]), target[k + 3], s3, ax * b[y3], t)
+            f0, e0 = extra(code, float(weight[k * ws]), target[k * ts], s0, ax * b[y0], t)
+            f1, e1 = extra(code, float(weight[(k + 1) * ws]), target[(k + 1) * ts], s1, ax * b[y1], t)
+            f2, e2 = extra(code, float(weight[(k + 2) * ws]), target[(k + 2) * ts], s2, ax * b[y2], t)
+            f3, e3 = extra(code, float(weight[(k + 3) * ws]), target[(k + 3) * ts], s3, ax * b[y3], t)
             total += (f0 + f1) + (f2 + f3)
             s0, s1, s2, s3 = number(e0), number(e1), number(e2), number(e3)
             add_four(row, s0, s1, s2, s3, q0, q1, q2, q3)
@@ -66,7 +111,7 @@ def gradient_of_rows(start, stop, indptr, indices, weight, target, own, other, a
             y = indices[k]
             q = other[y]
             s = product(q, p)
-            f, e = extra(code, float(weight[k]), target[k], s, ax * b[y], t)
+            f, e = extra(code, float(weight[k * ws]), target[k * ts], s, ax * b[y], t)
             total += f
             s = number(e)
             add(row, s, q)
@@ -75,37 +120,45 @@ def gradient_of_rows(start, stop, indptr, indices, weight, target, own, other, a
 
 
 @fast
-def quadratic_gradient_of_rows(start, stop, indptr, indices, w, v, own, other, out):
+def quadratic_gradient_of_rows(start, stop, indptr, indices, weight, target, a, b, t, own, other, out):
     """The same for the squared loss, φ(s) = w s² − 2 v s + constant: out[x] += Σ 2 (w s − v) q_y; returns
-    Σ w s² − 2 v s."""
+    Σ w s² − 2 v s. w and v are made a row at a time (``coefficients``)."""
     number = own.dtype.type
     two = number(2)
+    most = 0
+    for x in range(start, stop):
+        most = max(most, indptr[x + 1] - indptr[x])
+    w, v = np.empty(most, own.dtype), np.empty(most, own.dtype)
     total = 0.0
     for x in range(start, stop):
         p, row = own[x], out[x]
         k, end = indptr[x], indptr[x + 1]
+        coefficients_of(k, end, indices, weight, target, a[x], b, t, w, v)
+        i = 0
         of_row = 0.0
         while k + 4 <= end:
             q0, q1, q2, q3 = other[indices[k]], other[indices[k + 1]], other[indices[k + 2]], other[indices[k + 3]]
             s0, s1, s2, s3 = four_products(q0, q1, q2, q3, p)
             e0, e1, e2, e3 = (
-                w[k] * s0 - v[k],
-                w[k + 1] * s1 - v[k + 1],
-                w[k + 2] * s2 - v[k + 2],
-                w[k + 3] * s3 - v[k + 3],
+                w[i] * s0 - v[i],
+                w[i + 1] * s1 - v[i + 1],
+                w[i + 2] * s2 - v[i + 2],
+                w[i + 3] * s3 - v[i + 3],
             )
-            of_row += s0 * (e0 - v[k]) + s1 * (e1 - v[k + 1]) + s2 * (e2 - v[k + 2]) + s3 * (e3 - v[k + 3])
+            of_row += s0 * (e0 - v[i]) + s1 * (e1 - v[i + 1]) + s2 * (e2 - v[i + 2]) + s3 * (e3 - v[i + 3])
             e0, e1, e2, e3 = two * e0, two * e1, two * e2, two * e3
             add_four(row, e0, e1, e2, e3, q0, q1, q2, q3)
             k += 4
+            i += 4
         while k < end:
             q = other[indices[k]]
             s = product(q, p)
-            e = w[k] * s - v[k]
-            of_row += s * (e - v[k])
+            e = w[i] * s - v[i]
+            of_row += s * (e - v[i])
             e = two * e
             add(row, e, q)
             k += 1
+            i += 1
         total += of_row
     return total
 
@@ -131,7 +184,7 @@ def add_rows(start, stop, indptr, indices, values, other, out):
 def curvature_of_rows(start, stop, indptr, indices, second, own, other, out):
     """out[x] += Σ_{y∈Ω_x} second ⟨own_x, q_y⟩ q_y: U⁺Q in the Hessian product (one-class MF Eq. 15)."""
     for x in range(start, stop):
-        add_image(indptr, indices, second, x, other, own[x], out[x])
+        add_image(indptr, indices, second, 0, x, other, own[x], out[x])
 
 
 @fast

@@ -88,8 +88,8 @@ def _with_stored(objective: WholeData, known: Array, cells: Array) -> WholeData:
     return WholeData.build(
         as_csr(stored, "cells", dtype=side.weight.dtype),
         loss=objective.loss,
-        weight=np.concatenate((side.weight, weight))[order],
-        target=np.concatenate((side.target, np.full(len(cells), target)))[order],
+        weight=np.concatenate((side.weights, weight))[order],
+        target=np.concatenate((side.targets, np.full(len(cells), target)))[order],
         row_weight=np.zeros(side.rows),
         col_weight=np.zeros(m),
         unlabelled_target=0.0,

@@ -67,7 +67,7 @@ class SparseMap:
     def __init__(self, features: sp.csr_array) -> None:
         self.rows, self.features = features.shape
         self.forward = features
-        self.backward = transpose(features)[0]
+        self.backward = transpose(features)
 
     def times(self, parameters: Array, n_threads: int = 0) -> Array:
         return multiply(self.forward, parameters, n_threads)

@@ -26,7 +26,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit.data.matrix import col_counts
 from tacit.errors import InputError
+from tacit.kernels import cells as kernels
 from tacit.objective import losses
 from tacit.objective.losses import Loss
 from tacit.objective.penalties import ridge_scale
@@ -113,17 +115,17 @@ class Recipe:
         loss = losses.resolve(self.loss)
         weight = self._weights(positives) if weight is None else weight
         counts = np.diff(positives.indptr)
-        col_counts = np.bincount(positives.indices, minlength=positives.shape[1])
+        of_cols = col_counts(positives)
         return WholeData.build(
             positives,
             loss=loss,
             weight=weight,
-            target=np.full(positives.nnz, loss.target) if target is None else target,
+            target=np.full(1, loss.target) if target is None else target,
             row_weight=self.rows.weights(counts),
-            col_weight=self.cols.weights(col_counts),
+            col_weight=self.cols.weights(of_cols),
             unlabelled_target=self.unlabelled_target,
-            row_ridge=self.rows.ridges(counts, lambda: _row_masses(positives, weight)),
-            col_ridge=self.cols.ridges(col_counts, lambda: _col_masses(positives, weight)),
+            row_ridge=self.rows.ridges(counts, lambda: _masses(positives, weight)[0]),
+            col_ridge=self.cols.ridges(of_cols, lambda: _masses(positives, weight)[1]),
         )
 
     def evidence(self, positives: sp.csr_array) -> tuple[Array, Array]:
@@ -148,10 +150,10 @@ class Recipe:
             positives.indptr,
             positives.indices,
             weight,
-            np.full(positives.nnz, loss.target, dtype=np.float32) if target is None else target,
+            np.full(1, loss.target, dtype=np.float32) if target is None else target,
             rule.weights(counts).astype(np.float32),
             other_weight.astype(np.float32),
-            rule.ridges(counts, lambda: _row_masses(positives, weight)).astype(np.float32),
+            rule.ridges(counts, lambda: _masses(positives, weight)[0]).astype(np.float32),
             self.unlabelled_target,
         )
 
@@ -167,7 +169,8 @@ class Recipe:
         return cls(**(metadata | {"rows": rule(metadata["rows"]), "cols": rule(metadata["cols"])}))
 
     def _weights(self, positives: sp.csr_array) -> Array:
-        return of_positives(positives.data, self.positive_weight, self.smallest_value)
+        """c per positive, or a single one where all agree."""
+        return _agreed(positives.data, self.positive_weight, self.smallest_value)
 
 
 def recommend(
@@ -189,7 +192,7 @@ def recommend(
     """
     row_exponent, col_exponent = exponents(frequency_exponent)
     smallest = float(positives.data.min()) if positives.nnz else 1.0
-    counts, masses = _counts_and_masses(positives, of_positives(positives.data, positive_weight, smallest))
+    counts, masses = _counts_and_masses(positives, _agreed(positives.data, positive_weight, smallest))
     relative_curvature = losses.resolve(loss).relative_curvature
     if unlabelled_weight is None:
         n, m = positives.shape
@@ -265,22 +268,22 @@ def tags(
     return Recipe.plain(rule, loss=loss, unlabelled_target=target, row_ridge=0.0, col_ridge=regularization)
 
 
-def _row_masses(positives: sp.csr_array, weight: Array) -> Array:
-    """The weight of each row's positives."""
-    n = positives.shape[0]
-    return np.bincount(np.repeat(np.arange(n), np.diff(positives.indptr)), weight, minlength=n)
+def _agreed(values: Array, how: PositiveWeight, smallest: float) -> Array:
+    """The weights of positives, or a single one (1,) where their values agree."""
+    alike = len(values) > 0 and (how == "one" or values.min() == values.max())
+    return of_positives(values[:1] if alike else values, how, smallest)
 
 
-def _col_masses(positives: sp.csr_array, weight: Array) -> Array:
-    return np.bincount(positives.indices, weight, minlength=positives.shape[1])
+def _masses(positives: sp.csr_array, weight: Array) -> tuple[Array, Array]:
+    """The weight of each row's and of each column's positives."""
+    rows, cols = np.zeros(positives.shape[0]), np.zeros(positives.shape[1])
+    kernels.add_masses(positives.indptr, positives.indices, weight, rows, cols)
+    return rows, cols
 
 
 def _counts_and_masses(positives: sp.csr_array, weight: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
     """Positives and their weight, per row and per column."""
-    return (
-        (np.diff(positives.indptr), np.bincount(positives.indices, minlength=positives.shape[1])),
-        (_row_masses(positives, weight), _col_masses(positives, weight)),
-    )
+    return (np.diff(positives.indptr), col_counts(positives)), _masses(positives, weight)
 
 
 def exponents(frequency_exponent: float | tuple[float, float]) -> tuple[float, float]:

@@ -21,7 +21,7 @@ ROWS_PER_GRAM = 4096
 class Side:
     """Ω⁺ and the weights from one side: row x owns the positives ``indices[indptr[x]:indptr[x+1]]``.
 
-    weight, target : c and r per positive
+    weight, target : c and r, one per positive or a single one (1,) that holds for all
     own_weight, other_weight : a_x of this side's rows, b_y of the other side's
     ridge : λ_x of this side's rows
     unlabelled_target : t
@@ -42,22 +42,40 @@ class Side:
     def rows(self) -> int:
         return len(self.indptr) - 1
 
-    @functools.cached_property
+    @property
+    def weights(self) -> Array:
+        """c per positive, as a view where a single one holds for all."""
+        return np.broadcast_to(self.weight, self.indices.shape)
+
+    @property
+    def targets(self) -> Array:
+        """r per positive, likewise."""
+        return np.broadcast_to(self.target, self.indices.shape)
+
+    @property
     def quadratic(self) -> tuple[Array, Array]:
-        """w = c − a_x b_y and v = c r − a_x b_y t per positive: the squared loss without the unlabelled share."""
-        of_row = np.repeat(self.own_weight, np.diff(self.indptr))
-        unlabelled = of_row * self.other_weight[self.indices]
-        w = self.weight - unlabelled
-        v = self.weight * self.target - unlabelled * self.own_weight.dtype.type(self.unlabelled_target)
+        """w = c − a_x b_y and v = c r − a_x b_y t per positive: the squared loss without the unlabelled share.
+
+        For a few rows; training makes them a batch at a time (``kernels.als``).
+        """
+        w, v = (np.empty(len(self.indices), dtype=self.own_weight.dtype) for _ in range(2))
+        kernels.coefficients(
+            0, self.rows, self.indptr, self.indices, self.weight, self.target, self.own_weight, self.other_weight,
+            self.unlabelled_target, w, v,
+        )  # fmt: skip
         return w, v
 
     @functools.cached_property
     def quadratic_constant(self) -> float:
         """Σ c r² − a_x b_y t²: what the squared loss adds at scores of zero, in float64."""
-        of_row = np.repeat(self.own_weight.astype(np.float64), np.diff(self.indptr))
-        unlabelled = float(of_row @ self.other_weight[self.indices].astype(np.float64))
-        labelled = float(self.weight.astype(np.float64) @ self.target.astype(np.float64) ** 2)
-        return labelled - self.unlabelled_target**2 * unlabelled
+        parts = threads.run(
+            lambda start, stop: kernels.constant_of_rows(
+                start, stop, self.indptr, self.indices, self.weight, self.target, self.own_weight, self.other_weight,
+                self.unlabelled_target,
+            ),
+            self.chunks(8),
+        )  # fmt: skip
+        return float(sum(parts))
 
     def caches(self, other: Array, n_threads: int = 0) -> tuple[Array, Array]:
         """S = QᵀBQ (g, g) and o = t Qᵀb (g,) of the other side's factors."""
@@ -105,7 +123,7 @@ class Side:
     def _own_derivatives(self, loss: Loss, scores: Array, bound: bool, first: Array, second: Array) -> float:
         """The same for a user's own loss, given as NumPy functions."""
         assert loss.value is not None and loss.first is not None and loss.second is not None
-        s, r, c = scores.astype(np.float64), self.target.astype(np.float64), self.weight.astype(np.float64)
+        s, r, c = scores.astype(np.float64), self.targets.astype(np.float64), self.weights.astype(np.float64)
         own = np.repeat(self.own_weight.astype(np.float64), np.diff(self.indptr))
         unlabelled = own * self.other_weight[self.indices]
         gap = self.unlabelled_target - s

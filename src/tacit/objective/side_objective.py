@@ -100,8 +100,9 @@ class SideObjective:
         out = self._smooth_gradient(image, out=image)
         if self.loss.quadratic:
             parts = self._run(
-                kernels.quadratic_gradient_of_rows, side.indptr, side.indices, *side.quadratic, factors, self.other, out
-            )
+                kernels.quadratic_gradient_of_rows, side.indptr, side.indices, side.weight, side.target,
+                side.own_weight, side.other_weight, side.unlabelled_target, factors, self.other, out,
+            )  # fmt: skip
             return sum(parts) + side.quadratic_constant + rest, out
         parts = self._run(
             kernels.gradient_of_rows, side.indptr, side.indices, side.weight, side.target, factors, self.other,

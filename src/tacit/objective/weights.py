@@ -75,5 +75,8 @@ def of_positives(values: Array, how: PositiveWeight, smallest: float | None = No
     if how == "value" or len(values) == 0:
         return values
     smallest = values.min() if smallest is None else smallest
-    tamed: Array = (1.0 + np.log(np.maximum(values / smallest, 1.0))).astype(values.dtype)
+    tamed: Array = (values / smallest).astype(values.dtype, copy=False)
+    np.maximum(tamed, 1.0, out=tamed)
+    np.log(tamed, out=tamed)
+    tamed += 1.0
     return tamed

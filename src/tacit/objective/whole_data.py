@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tacit.data.matrix import transpose
+from tacit.data.matrix import transposed_cells
 from tacit.objective.losses import Loss
 from tacit.objective.side import Side as Side
 from tacit.objective.side import weighted_gram as weighted_gram
@@ -50,15 +50,16 @@ class WholeData:
         col_ridge: Array,
         dtype: Any = np.float32,
     ) -> "WholeData":
-        """Both sides from canonical CSR positives; weights and targets are per stored cell, in its order."""
-        flipped, place = transpose(positives)
+        """Both sides from canonical CSR positives.
+
+        weight, target : per stored cell, in its order, or a single value (1,) that holds for all
+        """
         a, b = row_weight.astype(dtype), col_weight.astype(dtype)
-        c, r = weight.astype(dtype), target.astype(dtype)
-        rows = Side(positives.indptr, positives.indices, c, r, a, b, row_ridge.astype(dtype), float(unlabelled_target))
-        cols = Side(
-            flipped.indptr, flipped.indices, c[place], r[place], b, a, col_ridge.astype(dtype), float(unlabelled_target)
-        )
-        return cls(rows, cols, loss)
+        c, r = weight.astype(dtype, copy=False), target.astype(dtype, copy=False)
+        t = float(unlabelled_target)
+        rows = Side(positives.indptr, positives.indices, c, r, a, b, row_ridge.astype(dtype), t)
+        indptr, indices, (c, r) = transposed_cells(positives, (c, r))
+        return cls(rows, Side(indptr, indices, c, r, b, a, col_ridge.astype(dtype), t), loss)
 
     def value(self, row_factors: Array, col_factors: Array, n_threads: int = 0) -> float:
         """J, in float64."""

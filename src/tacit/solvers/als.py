@@ -79,8 +79,8 @@ class RowSolver:
         self.loss = loss
         self.steps = steps
         self.threads = n_threads
-        if loss.quadratic:
-            self.w, self.v = side.quadratic
+        # c and r, from which the kernels make w and v; a loss that is not quadratic has w and v put here (``_touch``).
+        self.first, self.second = side.weight, side.target
         self.chunks = side.chunks(factors)
         width = factors if method == "cholesky" else BLOCK
         self.blocks = None if method == "cg" else threads.even_chunks(factors, width)
@@ -122,17 +122,19 @@ class RowSolver:
 
     def _touch(self, scores: Array) -> None:
         """w and v of the quadratic that touches φ at the scores: w = ½φ'' (majorised), v = w s − ½φ'."""
-        _, first, second = self.side.derivatives(self.loss, scores, bound=True, n_threads=self.threads)
-        self.w = second / 2
-        self.v = self.w * scores - first / 2
+        _, slope, w = self.side.derivatives(self.loss, scores, bound=True, n_threads=self.threads)
+        w /= 2
+        slope /= -2
+        slope += w * scores
+        self.first, self.second = w, slope
 
     def _by_conjugate_gradient(
         self, own: Array, other: Array, gram: Array, offset: Array, steps: int, tolerance: float
     ) -> tuple[float, float]:
         side = self.side
         parts = self._run(
-            kernels.conjugate_gradient_rows, side.indptr, side.indices, self.w, self.v, own, other, gram, offset,
-            side.own_weight, side.ridge, steps, tolerance,
+            kernels.conjugate_gradient_rows, side.indptr, side.indices, *self._coefficients, own, other, gram,
+            offset, side.own_weight, side.ridge, steps, tolerance,
         )  # fmt: skip
         gradient = sum(part[1] for part in parts)
         if not np.isfinite(gradient):
@@ -148,7 +150,7 @@ class RowSolver:
         fall = gradient = 0.0
         for low, high in self.blocks or ():
             parts = self._run(
-                kernels.block_rows, low, high, side.indptr, side.indices, self.w, self.v, scores, own, other,
+                kernels.block_rows, low, high, side.indptr, side.indices, *self._coefficients, scores, own, other,
                 np.ascontiguousarray(gram[:, low:high]), offset, side.own_weight, side.ridge,
             )  # fmt: skip
             fall += sum(part[0] for part in parts)
@@ -160,6 +162,12 @@ class RowSolver:
                     "in single precision; raise regularization."
                 )
         return fall, gradient
+
+    @property
+    def _coefficients(self) -> tuple[Any, ...]:
+        """What the kernels make w and v from: the two arrays, whether they are w and v already, b and t."""
+        side = self.side
+        return self.first, self.second, not self.loss.quadratic, side.other_weight, side.unlabelled_target
 
     def _run(self, kernel: Callable[..., Any], *arguments: Any) -> list[Any]:
         return threads.run(lambda start, stop: kernel(start, stop, *arguments), self.chunks, self.threads)

@@ -58,7 +58,7 @@ def _sppmi(X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, setting
         random_state=seed,
         threads=settings.threads,
     )
-    return LabelMap(_regress(X, Z, settings), np.empty((0, settings.factors), np.float32))
+    return _regressed(X, Z, settings)
 
 
 def _weighted(
@@ -73,7 +73,7 @@ def _weighted(
         random_state=seed,
         threads=settings.threads,
     )
-    return LabelMap(_regress(X, Z, settings), np.empty((0, settings.factors), np.float32))
+    return _regressed(X, Z, settings)
 
 
 def _skipgram(
@@ -88,7 +88,7 @@ def _skipgram(
         learning_rate=settings.learning_rate,
         random_state=seed,
     )
-    return LabelMap(_regress(X, Z, settings), np.empty((0, settings.factors), np.float32))
+    return _regressed(X, Z, settings)
 
 
 def _end_to_end(
@@ -120,6 +120,11 @@ def _joint(X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, setting
     return LabelMap(_regress(X, Z, settings), labels.astype(np.float32))
 
 
+def _regressed(X: sp.csr_array, Z: NDArray[np.float64], settings: MapSettings) -> LabelMap:
+    """The map of a method that has no vectors of labels."""
+    return LabelMap(_regress(X, Z, settings), np.empty((0, settings.factors), np.float32))
+
+
 def _regress(X: sp.csr_array, Z: NDArray[np.float64], settings: MapSettings) -> NDArray[np.float32]:
     if settings.regression == "ridge":
         V = ridge_regression(X, Z, settings.regularization, threads=settings.threads)
@@ -129,9 +134,9 @@ def _regress(X: sp.csr_array, Z: NDArray[np.float64], settings: MapSettings) -> 
     return np.ascontiguousarray(V, dtype=np.float32)
 
 
-Recipe = Callable[[sp.csr_array, sp.csr_array, sp.csr_array | None, MapSettings, int], LabelMap]
+Method = Callable[[sp.csr_array, sp.csr_array, sp.csr_array | None, MapSettings, int], LabelMap]
 
-METHODS: dict[str, Recipe] = {
+METHODS: dict[str, Method] = {
     "sppmi": _sppmi,
     "weighted": _weighted,
     "skipgram": _skipgram,

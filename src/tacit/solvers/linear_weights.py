@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tacit.data.matrix import Csr, as_csr, transpose
+from tacit.data.matrix import Csr, as_csr, transposed_cells
 from tacit.kernels import linear_weights as kernels
 from tacit.solvers.definite_inverse import invert
 from tacit.threads import balanced_chunks, even_chunks, run
@@ -82,9 +82,9 @@ def sparse_weights(positives: Csr, exponents: tuple[float, float, float], keep: 
     into, by_row, out = exponents
     rows, cols = masses(positives)
     m = positives.shape[1]
-    flipped, place = transpose(positives)
     share = np.repeat(rows**-by_row, np.diff(positives.indptr)).astype(np.float32)
-    of_col = (positives.data * share)[place]
+    share *= positives.data
+    starts, rows_of_col, (of_col, _) = transposed_cells(positives, (share, share[:0]))
     source = (cols**-into).astype(np.float32)
     target = (cols**-out).astype(np.float32)
     keep = min(keep, max(1, m - 1))
@@ -94,13 +94,13 @@ def sparse_weights(positives: Csr, exponents: tuple[float, float, float], keep: 
         found = np.empty((last - first, keep), dtype=np.int32)
         strength = np.empty((last - first, keep), dtype=np.float32)
         kernels.strongest_targets(
-            first, last, flipped.indptr, flipped.indices, of_col, positives.indptr, positives.indices, positives.data,
+            first, last, starts, rows_of_col, of_col, positives.indptr, positives.indices, positives.data,
             target, sums, sums.view(np.int32), found, strength,
         )  # fmt: skip
         i, k = np.nonzero(found >= 0)
         return np.bincount(i, minlength=last - first), found[i, k], strength[i, k] * source[i + first]
 
-    parts = run(block, balanced_chunks(flipped.indptr), threads)
+    parts = run(block, balanced_chunks(starts), threads)
     counts, y, w = (np.concatenate(part) for part in zip(*parts))
     indptr = np.concatenate(([0], np.cumsum(counts)))
     return as_csr(sp.csr_array((w, y, indptr), shape=(m, m)), "weights", allow_empty=True)

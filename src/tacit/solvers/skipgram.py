@@ -39,7 +39,7 @@ def skipgram_embedding(
     rng = np.random.default_rng(random_state)
     Y = as_csr(Y, "Y")
     found = distinct_sets(Y)
-    rows_with_label = transpose(Y)[0]
+    rows_with_label = transpose(Y)
     # Small, because what is random at the start stays in directions that no pair ever asks for.
     Z = (_START / np.sqrt(factors) * rng.standard_normal((len(found.count), factors))).astype(np.float32)
     C = np.zeros_like(Z)

@@ -45,6 +45,7 @@ _DAMPING = 1e-3
 _SKETCH = 16
 _SAFETY = 2.0
 _SAMPLE = 4_000
+_GROWTH = 1.1
 
 
 @dataclass
@@ -142,6 +143,8 @@ class Descent:
         self._factors: list[Any] = []
         self._step_size = 1.0
         self._curvature = 1.0
+        self._sketch = np.zeros((features.size, 0))
+        self._measured = 0
 
     @property
     def coefficients(self) -> Vector:
@@ -170,9 +173,21 @@ class Descent:
                 )
             self._factors.append((factor, True))
             self._curvature = max(self._curvature, self.features.size / len(columns) * largest)
+        self._sketch, self._measured = sketch, len(rows.codes)
+        self._aim(rows, threads)
+
+    def look_at(self, rows: RowSampler, threads: int = 0) -> None:
+        """Prepare for draws from other rows; where they are many more than were measured, measure again."""
+        if len(rows.codes) > _GROWTH * self._measured:
+            self.measure(rows, threads)
+        else:
+            self._aim(rows, threads)
+
+    def _aim(self, rows: RowSampler, threads: int) -> None:
+        """How rows are drawn, and the step that no drawn row can overthrow."""
         if self.step == "constant":
             # ‖L⁻¹φ‖² of every row and block, by random projection to a few numbers.
-            sketched = scores(rows.table, sketch, self.features, threads).reshape(-1, len(self.blocks), _SKETCH)
+            sketched = scores(rows.table, self._sketch, self.features, threads).reshape(-1, len(self.blocks), _SKETCH)
             leverage = np.square(sketched).sum(axis=2).max(axis=1)
             rows.prefer(leverage)
             self._step_size = 1.0 / (1.0 + _SAFETY * self._worst(rows, leverage))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.features.feature_moments import FeatureMap
-from tacit.features.fourier import FourierFeatures
+from tacit.features.fourier import BLOCK, FourierFeatures
 from tacit.features.linear import LinearFeatures, ProjectedFeatures
 from tacit.features.nystrom import NystromFeatures, choose_landmarks, distinct_rows
 from tacit.features.scaling import Scaling
@@ -39,14 +39,14 @@ def typical_bandwidth(kernel: str, scaling: Scaling) -> float:
 
 
 def make_map(
-    kernel: str, size: int, bandwidth: float, seed: int, scaling: Scaling, landmarks: Matrix | None
+    kernel: str, size: int, bandwidth: float, seed: int, scaling: Scaling, landmarks: Matrix | None, block: int = BLOCK
 ) -> FeatureMap:
-    """Features of the landmarks where there are any, else linear or Fourier features."""
+    """Features of the landmarks where there are any, else linear or Fourier features (in blocks of ``block``)."""
     if landmarks is not None:
         return ScaledNystrom(scaling, NystromFeatures(kernel, bandwidth, landmarks))
     if kernel == "linear":
         return LinearFeatures(scaling)
-    return FourierFeatures(kernel, size, bandwidth, seed, scaling)
+    return FourierFeatures(kernel, size, bandwidth, seed, scaling, block)
 
 
 def make_small_map(

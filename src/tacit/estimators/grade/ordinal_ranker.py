@@ -23,6 +23,7 @@ from tacit.estimators.grade.table import SCHEMA, as_classes, kind_of
 from tacit.estimators.model import Callback, Model
 from tacit.features.feature_moments import FeatureMap, scores
 from tacit.features.scaling import Scaling
+from tacit.features.trees import WithTrees
 from tacit.solvers.stochastic import STEPS
 from tacit.solvers.temperature import decision_values
 from tacit.solvers.thresholds import RULES
@@ -58,14 +59,19 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         the k − 1 splits; None tries 0, ¼, ½ and 1
     solver : "exact" (moments of all rows, one solve), "stochastic" (QS³ORAO) or "auto" (exact up to 4,096 features)
     iterations, batch_size, step : of the stochastic solver; ``step`` is "constant" (preconditioned, averaged) or
-        "decay" (θ/t, as in the paper)
+        "decay" (θ/t). With features "fourier", "decay" is the paper's Algorithm 1: ``n_components`` fresh frequencies
+        at every step, coefficients that grow with the steps, work that grows with their square
     class_priors : shares of the classes among all rows: None takes those of the labels, "matched" those under which
         the labelled classes look like the unlabelled rows, a list states them
     threshold_rule : "logistic" (a smooth fit, steady from few labels), "squared" (the paper's), "absolute" (least MAE
         of the labelled rows), "kappa" (greatest QWK) or "accuracy"
     classes : the grades, lowest first; None takes an ordered categorical's order, or numbers by size; text needs one
     unlabelled : the mark of an unlabelled row in y; None and NaN are always that
-    standardise : divide every column by its standard deviation
+    standardise : divide every column by its standard deviation (True) or take it as it is (False); None, with the
+        kernel on "auto", begins with the former for dense and the latter for sparse rows, and cross-validates it
+        against the other (sparse), against ranks and against columns weighted by their relevance (dense)
+    trees : mix the kernel's score with that of boosted trees, by a share that cross-validation chooses; None does so
+        where kernel and loss are on "auto", features are "labelled", X is dense and 100 rows or more are labelled
     cv : folds over the labelled rows: a list of (train rows, test rows), or a number; as many of another draw are added
         for the kernels that do best in these
     random_state : seed; the same seed gives the same bits at any number of ``threads`` (0 is all cores)
@@ -75,6 +81,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     ----------
     classes_, thresholds_ : the grades and the k − 1 scores that part them
     kernel_, loss_, coefficients_, intercept_, bandwidth_, regularization_, unlabelled_weight_, class_prior_ : the model
+    preparation_, tree_share_ : how columns are prepared ("standard", "raw", "ranks", "relevance"), and what trees add
     selection_ : what cross-validation saw: ``auc`` of the winner, ``auc_labelled_only`` of the best without unlabelled
         rows; empty where the labelled rows are too few to be held out
     history_ : one record per kernel and bandwidth and one for the second round of folds (exact), or one per step
@@ -123,7 +130,8 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         threshold_rule: Literal["logistic", "squared", "absolute", "kappa", "accuracy"] = "logistic",
         classes: Sequence[Any] | None = None,
         unlabelled: Any = -1,
-        standardise: bool = True,
+        standardise: bool | None = None,
+        trees: bool | None = None,
         cv: Any = 5,
         random_state: Any = 0,
         threads: int = 0,
@@ -146,6 +154,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         self.classes = classes
         self.unlabelled = unlabelled
         self.standardise = standardise
+        self.trees = trees
         self.cv = cv
         self.random_state = random_state
         self.threads = threads
@@ -248,7 +257,8 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
             class_priors=self.class_priors,
             threshold_rule=checks.choice("threshold_rule", self.threshold_rule, RULES),
             classes=self.classes,
-            standardise=bool(self.standardise),
+            standardise=checks.flag("standardise", self.standardise),
+            trees=checks.flag("trees", self.trees),
             cv=self.cv,
             seed=checks.seed(self.random_state),
             threads=pool.resolve(self.threads),
@@ -302,12 +312,18 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         self.unlabelled_weight_ = fitted.unlabelled_weight
         self.class_prior_ = fitted.class_prior
         self.selection_ = fitted.selection
+        self.preparation_ = fitted.preparation
+        self.tree_share_ = fitted.tree_share
         self.history_ = fitted.history
 
     def _map(self) -> FeatureMap:
         learned = self._fitted
-        scaling = Scaling(learned.mean, learned.scale, np.ones_like(learned.scale))
-        return make_map(learned.kernel, self.n_components, learned.bandwidth, learned.seed, scaling, learned.landmarks)
+        scaling = Scaling(learned.mean, learned.scale, np.ones_like(learned.scale), learned.knots)
+        # A Fourier map has two features per frequency, and Algorithm 1 adds frequencies with every step.
+        size, width, seed = len(learned.coefficients) // 2, learned.bandwidth, learned.seed
+        features = make_map(learned.kernel, size, width, seed, scaling, learned.landmarks, learned.block)
+        trees = learned.trees()
+        return features if trees is None else WithTrees(features, trees)
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         names = getattr(self, "feature_names_in_", None)

@@ -1,29 +1,33 @@
-"""Choosing bandwidth, λ, loss and γ by cross-validation on the labelled rows, in two rounds.
+"""Choosing columns, kernel, λ, loss, γ and trees by cross-validation on the labelled rows, in rounds.
 
-The first round tries every map without unlabelled pairs (unless their weight is given), which is cheap: a fold of the
-squared loss gathers moments of its few labelled rows and one eigendecomposition gives the whole path over λ; the
-logistic loss takes a few Newton steps per λ. The second round goes on with the best maps of each loss alone, without
-the squared loss where it is behind by more than a standard error: as many folds again, since five know an AUC too badly
-to tell neighbours apart, and the candidates with unlabelled pairs, for which (at most 5,000) unlabelled rows are mapped
-once per map and round and their moments reused in every fold.
+1. Every map of the first preparation of the columns, without unlabelled pairs (unless their weight is given), which is
+   cheap: a fold of the squared loss gathers moments of its few labelled rows and one eigendecomposition gives the whole
+   path over λ; the logistic loss takes a few Newton steps per λ.
+2. Other preparations of the columns, with the leading loss, at the bandwidths that did best.
+3. The best maps of each loss alone, without the squared loss where it is behind by more than a standard error: as many
+   folds again, since five know an AUC too badly to tell neighbours apart, and the candidates with unlabelled pairs, for
+   which (at most 5,000) unlabelled rows are mapped once per map and their moments reused in every fold.
+4. The winner mixed with the score of boosted trees.
 
-Where both losses are left the squared one has to lead by more than a standard error, since with few labels it wins by
-chance more often than by merit. γ = 1, which ignores the unlabelled rows, is always among the candidates and wins ties;
-what it would have reached is kept beside the winner's figure.
+One rule keeps chance out: what is less plain has to lead by more than a standard error, paired over the folds. The
+squared loss over the logistic one; another preparation of the columns over the first; a candidate that uses unlabelled
+rows over the winner so far, whichever its loss (what that one reached is kept beside its figure); the mixture with
+trees over the kernel alone.
 
 Held-out scores of the chosen candidate come back as well: thresholds and probabilities are fitted to them, since
 scores of rows that were trained on flatter. Models of different folds differ in scale, the more so the less they are
 regularised, so each one's scores are given in its own units: zero mean and unit variance over all labelled rows.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit import threads as pool
+from tacit.estimators.grade.fold_trees import FoldTrees
 from tacit.estimators.grade.folds import Fold
 from tacit.estimators.grade.settings import Candidate
 from tacit.features.feature_moments import FeatureMap
@@ -41,6 +45,8 @@ Place = tuple[int, int, int]
 MOST_UNLABELLED = 5_000
 MAPS_KEPT = 2
 """Maps per loss that the second round goes on with."""
+TREE_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""How much of the score the trees make, in standardised units."""
 _TIE = 1e-9
 _LOGISTIC_TOLERANCE = 1e-4
 """Enough to rank candidates: the score moves by about a hundredth of the distance between thresholds."""
@@ -53,7 +59,8 @@ class Choice:
     ``scores`` (maps, losses and γ, λ) are mean ordinal AUCs over the folds, NaN for what was not tried to the end;
     ``place`` is the winner there and ``labelled_only`` the best of γ = 1. ``held_out`` are the winner's scores of
     ``rows`` by models that had not seen them, in each model's own units; a row that two folds held out is there twice.
-    ``tried`` counts the candidates of either round.
+    ``tried`` counts the candidates; ``folds`` are those that the winner was tried in, ``tree_share`` is what the trees
+    add to the kernel's score, and ``area`` the AUC of the mixture.
     """
 
     place: Place
@@ -62,13 +69,24 @@ class Choice:
     rows: NDArray[np.intp]
     held_out: Vector
     tried: int
+    folds: Sequence[int]
+    area: float
+    tree_share: float = 0.0
 
     def report(self) -> dict[str, Any]:
-        """Cross-validated AUC of the winner and of the best that ignores unlabelled rows."""
-        report: dict[str, Any] = {"auc": float(self.scores[self.place]), "candidates": self.tried}
+        """Cross-validated AUC of the winner and of the best kernel that ignores unlabelled rows."""
+        report: dict[str, Any] = {"auc": self.area, "candidates": self.tried}
         if self.labelled_only is not None:
             report["auc_labelled_only"] = float(self.scores[self.labelled_only])
         return report
+
+
+@dataclass(frozen=True)
+class MapSource:
+    """Makes the map to try in a fold; ``per_fold`` says that it depends on the fold's training labels."""
+
+    make: Callable[[int], FeatureMap]
+    per_fold: bool = False
 
 
 @dataclass
@@ -83,7 +101,7 @@ class Trials:
     codes: Codes
     weights: Vector
     count: int
-    maps: Sequence[FeatureMap]
+    maps: Sequence[MapSource]
     candidates: Sequence[Candidate]
     regularizations: Sequence[float]
     rows: NDArray[np.intp]
@@ -105,9 +123,14 @@ class Trials:
     def take(self, number: int, tasks: Sequence[tuple[int, int]]) -> None:
         """Try pairs of a candidate and a fold with one map; what was tried before is left as it is."""
         tasks = [(g, f) for g, f in tasks if (number, g, f) not in self.held_out]
-        if not tasks:
-            return
-        features = self.maps[number]
+        source = self.maps[number]
+        if source.per_fold:
+            for fold in sorted({f for _, f in tasks}):
+                self._take_with(source.make(fold), number, [(g, f) for g, f in tasks if f == fold])
+        elif tasks:
+            self._take_with(source.make(0), number, tasks)
+
+    def _take_with(self, features: FeatureMap, number: int, tasks: Sequence[tuple[int, int]]) -> None:
         mapped = features.transform(self.table[self.rows])
         with pool.single_threaded_blas():
             # Turning the features changes no model, and along these axes no fold has to look for its own.
@@ -119,11 +142,13 @@ class Trials:
         with pool.single_threaded_blas():
             scored = pool.run(lambda g, f: self._score(mapped, unlabelled, g, f), tasks, self.threads)
         for (g, f), columns in zip(tasks, scored):
-            test = self.folds[f][1]
             self.held_out[number, g, f] = columns
-            self.areas[f, number, g] = [
-                ordinal_auc(self.labels[test], column, self.label_weights[test]) for column in columns.T
-            ]
+            self.areas[f, number, g] = [self.area(f, column) for column in columns.T]
+
+    def area(self, fold: int, scores: Vector) -> float:
+        """Ordinal AUC of a fold's test rows."""
+        test = self.folds[fold][1]
+        return ordinal_auc(self.labels[test], scores, self.label_weights[test])
 
     def _unlabelled(self, features: FeatureMap, axes: Matrix) -> tuple[Vector, Matrix] | None:
         rest = np.flatnonzero(self.codes < 0)
@@ -148,59 +173,111 @@ class Trials:
             path = solve_path(quadratic, data.linear(), self.regularizations)
         return standardised(mapped @ path, self.label_weights)[0][test]
 
-    def choice(self, tried: Sequence[int]) -> Choice:
+    def choice(self, tried: Sequence[int], opening: int) -> Choice:
         """The winner of the folds ``tried``, among candidates that were tried in all of them."""
         areas = self.areas[list(tried)]
-        losses = [one.loss for one in self.candidates]
-        place = winner(areas, losses)
-        cautious = np.array([one.ignores_unlabelled for one in self.candidates])[:, None]
-        plain = None
-        if np.isfinite(np.where(cautious, areas, np.nan).mean(axis=0)).any():
-            plain = winner(np.where(cautious, areas, np.nan), losses)
+        place, plain = winner(areas, self.candidates, opening)
         m, g, r = place
         rows = np.concatenate([self.rows[self.folds[f][1]] for f in tried])
         held_out = np.concatenate([self.held_out[m, g, f][:, r] for f in tried])
-        return Choice(place, plain, areas.mean(axis=0), rows, held_out, int(np.isfinite(self.areas).any(axis=0).sum()))
+        count = int(np.isfinite(self.areas).any(axis=0).sum())
+        means = areas.mean(axis=0)
+        return Choice(place, plain, means, rows, held_out, count, list(tried), float(means[place]))
+
+    def with_trees(self, choice: Choice, trees: FoldTrees, begin: int) -> Choice:
+        """The choice mixed with trees, where that holds out better in the first folds and in all of them."""
+        m, g, r = choice.place
+        for folds in (choice.folds[:begin], choice.folds):
+            trees.prepare(folds, self.threads)
+            mixed = {
+                share: [(1 - share) * self.held_out[m, g, f][:, r] + share * trees.held_out(f) for f in folds]
+                for share in TREE_SHARES
+            }
+            areas = {
+                share: np.array([self.area(f, one) for f, one in zip(folds, scores)]) for share, scores in mixed.items()
+            }
+            best = max(TREE_SHARES, key=lambda share: float(areas[share].mean()))
+            lead, error = _mean_and_error(areas[best] - areas[0.0])
+            if not lead > error:
+                return choice
+        return replace(choice, tree_share=best, area=float(areas[best].mean()), held_out=np.concatenate(mixed[best]))
 
 
-def cross_validate(trials: Trials, begin: int, run: Run) -> Choice:
-    """Two rounds over the candidates, the first on the first ``begin`` folds.
+@dataclass(frozen=True)
+class Plan:
+    """The order of trials: the first ``opening`` maps, then those of ``others``, one list for each preparation.
 
-    ``run`` has one iteration per map and one for the second round.
+    A list as long as ``opening`` is tried where its counterparts did best, another one as a whole.
     """
-    first, every = range(begin), range(len(trials.folds))
+
+    begin: int
+    opening: int
+    others: Sequence[Sequence[int]] = ()
+    trees: FoldTrees | None = None
+
+    @property
+    def steps(self) -> int:
+        return self.opening + len(self.others) + 1 + (self.trees is not None)
+
+
+def cross_validate(trials: Trials, plan: Plan, run: Run) -> Choice:
+    """All rounds; ``run`` has ``plan.steps`` iterations."""
+    first, every = range(plan.begin), range(len(trials.folds))
     plain = [g for g, one in enumerate(trials.candidates) if one.ignores_unlabelled]
-    opening = plain or list(range(len(trials.candidates)))
+    plain = plain or list(range(len(trials.candidates)))
     tried: Sequence[int] = first
+    choice: Choice | None = None
     for number in run.iterations():
-        if number < len(trials.maps):
-            trials.take(number, [(g, f) for f in first for g in opening])
-        else:
+        if number < plan.opening:
+            trials.take(number, [(g, f) for f in first for g in plain])
+        elif number < plan.opening + len(plan.others):
+            place, _ = winner(trials.areas[: plan.begin], trials.candidates, plan.opening)
+            leading = trials.candidates[place[1]].loss
+            tasks = [(g, f) for f in first for g in plain if trials.candidates[g].loss == leading]
+            for m in _counterparts(trials, plan, plan.others[number - plan.opening]):
+                trials.take(m, tasks)
+        elif choice is None and tried is first:
             losses = [one.loss for one in trials.candidates]
-            for m, loss in still_open(trials.areas[:begin], losses):
+            for m, loss in still_open(trials.areas[: plan.begin], losses, plan.opening):
                 trials.take(m, [(g, f) for f in every for g, other in enumerate(losses) if other == loss])
             tried = every
-        run.report(auc=float(np.nanmax(trials.areas[list(tried)].mean(axis=0))))
-    return trials.choice(tried)
+        elif plan.trees is not None:
+            choice = trials.with_trees(trials.choice(tried, plan.opening), plan.trees, plan.begin)
+        reached = choice.area if choice else float(np.nanmax(trials.areas[list(tried)].mean(axis=0)))
+        run.report(auc=reached)
+    return choice or trials.choice(tried, plan.opening)
 
 
-def still_open(areas: NDArray[np.float64], losses: Sequence[str]) -> list[tuple[int, str]]:
-    """Maps and losses worth a second round: the best maps of a loss.
+def _counterparts(trials: Trials, plan: Plan, maps: Sequence[int]) -> Sequence[int]:
+    """Of another preparation's maps, those whose counterparts in the opening did best."""
+    if len(maps) != plan.opening:
+        return maps
+    means = trials.areas[: plan.begin, : plan.opening].mean(axis=0)
+    reached = np.where(np.isfinite(means), means, -np.inf).max(axis=(1, 2))
+    return [maps[place] for place in np.argsort(-reached, kind="stable")[:MAPS_KEPT]]
+
+
+def still_open(areas: NDArray[np.float64], losses: Sequence[str], opening: int | None = None) -> list[tuple[int, str]]:
+    """Maps and losses worth a second round: the best maps of a loss, at least one of them from the opening.
 
     The squared loss, which would have to lead, is left out where it is behind by more than a standard error.
     """
     means = areas.mean(axis=0)
     best = _best_of_losses(means, losses)
     if len(best) == 2:
-        lead, error = _lead(areas, best)
+        lead, error = _lead(areas, best["squared"], best["logistic"])
         if lead < -error:
             del best["squared"]
     found = []
     for loss in best:
         own = means[:, [one == loss for one in losses]]
         reached = np.where(np.isfinite(own), own, -np.inf).max(axis=(1, 2))
-        order = np.argsort(-reached, kind="stable")[:MAPS_KEPT]
-        found += [(int(m), loss) for m in order if np.isfinite(reached[m])]
+        order = np.argsort(-reached, kind="stable")
+        kept = order[:MAPS_KEPT]
+        begun = order < (len(reached) if opening is None else opening)
+        if not begun[:MAPS_KEPT].any():
+            kept = np.append(kept, order[begun][0])
+        found += [(int(m), loss) for m in kept if np.isfinite(reached[m])]
     return found
 
 
@@ -236,17 +313,39 @@ def standardised(scores: Matrix, weights: Vector) -> tuple[Matrix, Vector, Vecto
     return (scores - middle) / spread, middle, spread
 
 
-def winner(areas: NDArray[np.float64], losses: Sequence[str]) -> Place:
-    """The place to choose from ``areas`` (folds, maps, candidates, λ).
+def winner(
+    areas: NDArray[np.float64], candidates: Sequence[Candidate], opening: int | None = None
+) -> tuple[Place, Place | None]:
+    """The place to choose from ``areas`` (folds, maps, candidates, λ), and the best place without unlabelled rows.
 
-    The best of either loss; the squared one is taken over the logistic one where its lead, paired over the folds, is
-    greater than its standard error.
+    What is less plain has to lead by more than a standard error: the squared loss over the logistic one, maps from
+    ``opening`` on over those before, candidates with unlabelled rows over those without.
     """
-    best = _best_of_losses(areas.mean(axis=0), losses)
-    if len(best) == 1:
-        return next(iter(best.values()))
-    lead, error = _lead(areas, best)
-    return best["squared"] if lead > error else best["logistic"]
+    losses = [one.loss for one in candidates]
+    plain = np.array([one.ignores_unlabelled for one in candidates])[:, None]
+    means = areas.mean(axis=0)
+    labelled = np.where(plain, means, np.nan)
+    first, other = labelled.copy(), labelled.copy()
+    border = len(labelled) if opening is None else opening
+    first[border:], other[:border] = np.nan, np.nan
+    cautious = _of_either_loss(areas, first, losses)
+    if cautious is None:
+        return _best(means), None
+    another = _of_either_loss(areas, other, losses)
+    if another is not None and _leads(areas, another, cautious):
+        cautious = another
+    if np.isfinite(np.where(plain, np.nan, means)).any():
+        bold = _best(np.where(plain, np.nan, means))
+        if _leads(areas, bold, cautious):
+            return bold, cautious
+    return cautious, cautious
+
+
+def _of_either_loss(areas: NDArray[np.float64], means: NDArray[np.float64], losses: Sequence[str]) -> Place | None:
+    best = _best_of_losses(means, losses)
+    if len(best) == 2:
+        return best["squared"] if _leads(areas, best["squared"], best["logistic"]) else best["logistic"]
+    return next(iter(best.values()), None)
 
 
 def _best_of_losses(means: NDArray[np.float64], losses: Sequence[str]) -> dict[str, Place]:
@@ -258,11 +357,19 @@ def _best_of_losses(means: NDArray[np.float64], losses: Sequence[str]) -> dict[s
     return best
 
 
-def _lead(areas: NDArray[np.float64], best: dict[str, Place]) -> tuple[float, float]:
-    """The squared loss's mean lead over the logistic one, and its standard error over the folds."""
-    lead = areas[:, *best["squared"]] - areas[:, *best["logistic"]]
-    error = float(np.std(lead, ddof=1)) / len(lead) ** 0.5 if len(lead) > 1 else 0.0
-    return float(lead.mean()), error
+def _lead(areas: NDArray[np.float64], one: Place, other: Place) -> tuple[float, float]:
+    """The mean lead of one place over another, and its standard error over the folds."""
+    return _mean_and_error(areas[:, *one] - areas[:, *other])
+
+
+def _mean_and_error(leads: NDArray[np.float64]) -> tuple[float, float]:
+    error = float(np.std(leads, ddof=1)) / len(leads) ** 0.5 if len(leads) > 1 else 0.0
+    return float(leads.mean()), error
+
+
+def _leads(areas: NDArray[np.float64], one: Place, other: Place) -> bool:
+    lead, error = _lead(areas, one, other)
+    return lead > error
 
 
 def _best(results: NDArray[np.float64]) -> Place:

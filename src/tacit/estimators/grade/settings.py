@@ -10,23 +10,34 @@ from numpy.typing import NDArray
 from tacit.errors import InputError
 from tacit.estimators.grade.maps import BANDWIDTH_STEPS, typical_bandwidth
 from tacit.features.feature_moments import FeatureMap
+from tacit.features.fourier import BLOCK
 from tacit.features.scaling import Scaling
+from tacit.features.trees import BoostedTrees
 from tacit.progress import Callback
 
 Vector = NDArray[np.float64]
 
 REGULARIZATIONS = tuple(10.0**e for e in range(-7, 1))
-MOST_LINEAR_COLUMNS = 512
-"""Up to so many columns the linear kernel is tried beside the Gaussian one."""
+RELEVANCE_STEPS = BANDWIDTH_STEPS[1:3]
+"""Bandwidths tried where columns are weighted by relevance."""
+PAPER_REGULARIZATIONS = tuple(2.0**e for e in range(-3, 4))
+"""λ of the paper's experiments; its first steps of 1.5/λ throw a smaller one far out."""
 UNLABELLED_WEIGHTS = (0.0, 0.25, 0.5, 1.0)
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A kernel and its bandwidth."""
+    """A kernel, how the columns are prepared, and the bandwidth: given, or a multiple of the typical one."""
 
     kernel: str
-    bandwidth: float
+    columns: str
+    step: float = 1.0
+    given: float | None = None
+
+    def bandwidth(self, scaling: Scaling) -> float:
+        if self.kernel == "linear":
+            return 1.0
+        return self.step * typical_bandwidth(self.kernel, scaling) if self.given is None else self.given
 
 
 @dataclass(frozen=True)
@@ -59,12 +70,26 @@ class Settings:
     class_priors: Any
     threshold_rule: str
     classes: Sequence[Any] | None
-    standardise: bool
+    standardise: bool | None
+    trees: bool | None
     cv: Any
     seed: int
     threads: int
     progress: bool | None
     callback: Callback | None
+
+    @property
+    def searches(self) -> bool:
+        """Whether other preparations of the columns, and trees, are candidates: nothing but the default asks for them.
+
+        With Fourier features a model file holds no value of any row, which ranks and trees would add.
+        """
+        return self.kernel == "auto" and self.features == "labelled" and self.solver != "stochastic"
+
+    @property
+    def as_printed(self) -> bool:
+        """Whether the paper's Algorithm 1 was asked for: fresh frequencies and a step of θ/t."""
+        return self.solver == "stochastic" and self.features == "fourier" and self.step == "decay"
 
     def for_streams(self) -> Self:
         """The same with the squared loss, the only one that is learned step by step."""
@@ -104,7 +129,20 @@ class Fitted:
     seed: int
     selection: dict[str, Any]
     history: list[dict[str, Any]]
+    preparation: str = "standard"
+    tree_share: float = 0.0
+    block: int = BLOCK
     landmarks: NDArray[np.float64] | None = None
+    knots: NDArray[np.float64] | None = None
+    tree_feature: NDArray[np.int32] | None = None
+    tree_threshold: NDArray[np.float64] | None = None
+    tree_value: NDArray[np.float64] | None = None
+
+    def trees(self) -> BoostedTrees | None:
+        """The trees that are mixed in, if any."""
+        if self.tree_feature is None or self.tree_threshold is None or self.tree_value is None:
+            return None
+        return BoostedTrees(self.tree_feature, self.tree_threshold, self.tree_value, np.zeros(len(self.mean)))
 
 
 def read_priors(given: Any, count: int) -> tuple[Vector | None, bool]:
@@ -167,26 +205,28 @@ def candidate_losses(settings: Settings, count: int, has_unlabelled: bool, may_b
     return [*squared[:1], *plain, *squared[1:]]
 
 
-def candidate_shapes(settings: Settings, scaling: Scaling) -> list[Shape]:
+def candidate_shapes(settings: Settings, columns: str) -> list[Shape]:
     """Kernels with their bandwidths: the one given, or multiples of the typical one; the linear kernel has none.
 
     "auto" tries the Gaussian kernel, and the linear one as what it becomes in the limit of wide bandwidths.
     """
     kernel = "gaussian" if settings.kernel == "auto" else settings.kernel
     if kernel == "linear":
-        return [Shape("linear", 1.0)]
+        return [Shape("linear", columns)]
     if settings.bandwidth is not None:
-        return [Shape(kernel, settings.bandwidth)]
-    shapes = [Shape(kernel, step * typical_bandwidth(kernel, scaling)) for step in BANDWIDTH_STEPS]
-    if settings.kernel == "auto" and len(scaling.mean) <= MOST_LINEAR_COLUMNS:
-        shapes.append(Shape("linear", 1.0))
-    return shapes
+        return [Shape(kernel, columns, given=settings.bandwidth)]
+    if columns == "relevance":
+        return [Shape(kernel, columns, step) for step in RELEVANCE_STEPS]
+    shapes = [Shape(kernel, columns, step) for step in BANDWIDTH_STEPS]
+    return [*shapes, Shape("linear", columns)] if settings.kernel == "auto" else shapes
 
 
 def candidate_strengths(settings: Settings, features: FeatureMap, rows: Any, weights: Vector) -> list[float]:
     """The λ given, or a path in units of a mapped row's mean squared length: 1 for waves, about d for linear ones."""
     if settings.regularization is not None:
         return [settings.regularization]
+    if settings.as_printed:
+        return list(PAPER_REGULARIZATIONS)
     lengths = np.square(features.transform(rows)).sum(axis=1)
     unit = max(float(weights @ lengths / weights.sum()), 1e-12)
     return [unit * strength for strength in REGULARIZATIONS]

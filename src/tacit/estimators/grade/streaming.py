@@ -92,15 +92,15 @@ class OrdinalStream:
                 self.features, splits, mix, self.fitted.regularization, batch_size=self.settings.batch_size,
                 step=self.settings.step, seed=self.settings.seed,
             )  # fmt: skip
-            if self.fitted.loss == "logistic":
+            if self.fitted.loss == "logistic" or self.fitted.tree_share:
                 self._bring_to_scale(rows, splits, mix)
             new.current = self.fitted.coefficients.copy()
             new.average = self.fitted.coefficients.copy()
             new.steps = 0 if old is None else old.steps
-            new.measure(rows, self.settings.threads)
             self.descent = new
         assert self.descent is not None
         self.descent.splits = splits
+        self.descent.look_at(rows, self.settings.threads)
         return self.descent
 
     def _bring_to_scale(self, rows: RowSampler, splits: Splits, mix: Vector) -> None:

@@ -6,7 +6,9 @@ import numpy as np
 
 from tacit.estimators.schema import Array, Proof, Schema
 from tacit.estimators.values import Either, Flag, History, Many, Named, Number, Plain, Text, Whole, Word
+from tacit.features.fourier import BLOCK
 from tacit.features.nystrom import KERNELS
+from tacit.features.scaling import KNOTS
 from tacit.solvers.stochastic import STEPS
 from tacit.solvers.thresholds import RULES
 
@@ -41,11 +43,34 @@ def _consistent(proof: Proof, parts: dict[str, Any]) -> str | None:
     if facts["column_names"] is not None and len(facts["column_names"]) != sizes["columns"]:
         return "its column names do not fit its columns"
     if parts["landmarks"] is None:
-        features = sizes["columns"] if facts["kernel"] == "linear" else 2 * proof.model.n_components
-        if sizes["features"] != features:
+        features = _features(facts, sizes["columns"], proof.model) + (parts["tree_value"] is not None)
+        # Algorithm 1 adds a block of frequencies with every step and may have been stopped early.
+        grown = facts["block"] != BLOCK and sizes["features"] % (2 * facts["block"]) == 0
+        if sizes["features"] != features and not (grown and sizes["features"] < features):
             return f"it has {sizes['features']} coefficients for {features} features"
     elif len(parts["landmarks"]) > proof.model.n_components:
         return "it has more landmarks than components"
+    return None
+
+
+def _features(facts: dict[str, Any], columns: int, model: Any) -> int:
+    if facts["kernel"] == "linear":
+        return columns
+    printed = model.solver == "stochastic" and model.features == "fourier" and model.step == "decay"
+    return 2 * int(model.n_components) * (int(model.iterations) if printed else 1)
+
+
+def _sound_ranks_and_trees(proof: Proof, parts: dict[str, Any]) -> str | None:
+    knots, trees = parts["knots"], [parts[f"tree_{name}"] for name in ("feature", "threshold", "value")]
+    if knots is not None and (len(knots) != KNOTS or np.any(np.diff(knots, axis=0) < 0)):
+        return "its knots are not the levels of a distribution"
+    if any(part is None for part in trees):
+        return None if all(part is None for part in trees) else "its trees lack a part"
+    nodes, leaves = trees[0].shape[1], trees[2].shape[1]
+    if leaves != nodes + 1 or leaves & nodes:
+        return "its trees are not complete"
+    if parts["landmarks"] is None and proof.facts["kernel"] != "linear":
+        return "it has trees beside Fourier features"
     return None
 
 
@@ -57,6 +82,10 @@ SCHEMA = Schema(
     Array("mean", "f8", ("columns",)),
     Array("scale", "f8", ("columns",), least=1e-100),
     Array("landmarks", "f8", ("landmarks", "columns"), optional=True),
+    Array("knots", "f8", ("levels", "columns"), optional=True),
+    Array("tree_feature", "i4", ("trees", "nodes"), below="columns", optional=True),
+    Array("tree_threshold", "f8", ("trees", "nodes"), optional=True),
+    Array("tree_value", "f8", ("trees", "leaves"), optional=True),
     parameters={
         "kernel": Word("auto", *KERNELS),
         "loss": Word("auto", "squared", "logistic"),
@@ -73,7 +102,8 @@ SCHEMA = Schema(
         "threshold_rule": Word(*RULES),
         "classes": Either(None, Many(GRADE, least=2)),
         "unlabelled": Either(None, GRADE),
-        "standardise": Flag(),
+        "standardise": Either(None, Flag()),
+        "trees": Either(None, Flag()),
         "cv": Either(Whole(2), Many(Many(Many(Whole(0)), count=2))),
         "random_state": Either(None, SEED),
     },
@@ -89,8 +119,11 @@ SCHEMA = Schema(
         "bandwidth": Number(above=0.0),
         "regularization": Number(0.0),
         "seed": SEED,
+        "preparation": Word("standard", "raw", "ranks", "relevance"),
+        "tree_share": Number(0.0, most=1.0),
+        "block": Whole(1),
         "selection": Named(Plain()),
         "history": History(),
     },
-    rules=(_consistent,),
+    rules=(_consistent, _sound_ranks_and_trees),
 )

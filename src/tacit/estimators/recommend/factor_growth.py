@@ -45,7 +45,7 @@ def new_positives(model: "FactorRecommender", given: Any, side: str) -> tuple[sp
                 f"interactions must have {len(other)} {'columns' if rows else 'rows'}, as many as the model knows, "
                 f"but has {other_size}; only one side can be folded in at a time."
             )
-    return (matrix if rows else transpose(matrix)[0]), ids
+    return (matrix if rows else transpose(matrix)), ids
 
 
 def require_plain(model: "FactorRecommender", call: str) -> None:
@@ -170,7 +170,7 @@ def _with_history(
     model: "FactorRecommender", positives: sp.csr_array, numbers: NDArray[np.int64], side: str
 ) -> sp.csr_array:
     """These positives and those that the model has for the same rows (columns)."""
-    seen = model.seen_ if side == "rows" else transpose(model.seen_)[0]
+    seen = model.seen_ if side == "rows" else transpose(model.seen_)
     known = np.flatnonzero(numbers < seen.shape[0])
     indptr, indices, data = take_rows(seen, numbers[known])
     of_row = np.repeat(known, np.diff(indptr))
@@ -187,11 +187,11 @@ def _keep(
     side: str,
 ) -> None:
     rows = side == "rows"
-    seen = model.seen_ if rows else transpose(model.seen_)[0]
+    seen = model.seen_ if rows else transpose(model.seen_)
     seen = _with_rows(seen, positives, numbers, len(grown))
     weights = model.recipe_.rows if rows else model.recipe_.cols
     weight = weights.weights(np.diff(positives.indptr)).astype(np.float32)
-    model.seen_ = seen if rows else transpose(seen)[0]
+    model.seen_ = seen if rows else transpose(seen)
     if rows:
         model.row_ids_ = grown
         model.row_factors_ = _placed(model.row_factors_, factors, numbers, len(grown))

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from tacit import checks
 from tacit.data.interactions import Interactions
@@ -183,7 +184,8 @@ class FactorRecommender(Model):
             row_features=row_features, col_features=col_features, row_graph=row_graph, col_graph=col_graph
         )
         if report_gain:
-            self.gain_ = side_gain.measure(self, data)
+            fresh = clone(self).set_params(checkpoint=None, callback=None)
+            self.gain_ = side_gain.measure(lambda part: clone(fresh).fit(part), data)
         return self.keep(data, whole_data_fit.fit(self._settings(), data))
 
     def partial_fit(self, interactions: Any, y: Any = None, *, iterations: int = 2) -> Self:

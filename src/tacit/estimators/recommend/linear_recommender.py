@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tacit import checks, threads
 from tacit.data.matrix import Csr, as_csr, take_rows
 from tacit.errors import InputError
+from tacit.estimators.concurrency import learns_if
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import factor_growth, linear_choice, linear_features
@@ -115,6 +116,7 @@ class LinearRecommender(ScoredRecommender):
         self.row_ids_, self.col_ids_, self.seen_ = data.row_ids, data.col_ids, data.matrix
         return self
 
+    @learns_if("add")
     def fold_in(self, interactions: Any, *, add: bool = False) -> Array:
         """Scores x W (n, m) of new rows by their positives: there is nothing to solve.
 

@@ -13,6 +13,7 @@ from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
 from tacit.data.matrix import Csr, as_csr, take_rows
 from tacit.errors import InputError
+from tacit.estimators.concurrency import learns
 from tacit.estimators.model import Model
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import factor_growth
@@ -114,6 +115,7 @@ class ScoredRecommender(Model):
         )
         return Ranked(queries, self.col_ids_.take(found), scores, found >= 0)
 
+    @learns
     def add(self, row: Hashable, cols: Any, weights: Any = 1.0) -> Self:
         """Take in what one row has done since: its history grows and its list follows, without a refit.
 

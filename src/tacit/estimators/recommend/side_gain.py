@@ -5,11 +5,11 @@ row's gain is the mean difference of its NDCG@10 over the splits in which someth
 the rows comes with a bootstrap interval, and the verdict is one of three: they help, they hurt, or we cannot tell.
 """
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from tacit.data.interactions import SIDES, Interactions
 from tacit.errors import InputError
@@ -17,21 +17,20 @@ from tacit.metrics.details import Details
 from tacit.metrics.evaluation import evaluate
 from tacit.metrics.intervals import paired_difference
 
-if TYPE_CHECKING:
-    from tacit.estimators.recommend.factor_recommender import FactorRecommender
-
 HELD_OUT = 0.1
 SPLITS = 3
 AT = 10
 VERDICTS = {"ahead": "help", "behind": "hurt", "cannot tell": "may or may not help"}
 
 Vector = NDArray[np.float64]
+Fit = Callable[[Interactions], Any]
+"""Interactions to a fresh model that has learned from them."""
 
 
-def measure(model: "FactorRecommender", data: Interactions) -> dict[str, Any]:
+def measure(fit: Fit, data: Interactions) -> dict[str, Any]:
     """NDCG@10 with and without the sides, the interval of their difference, a verdict and a sentence that says it.
 
-    ``verdict`` is "helps", "hurts" or "cannot tell".
+    ``fit`` is called with and without the sides, on several splits. ``verdict`` is "helps", "hurts" or "cannot tell".
     """
     given = [name for name in SIDES if getattr(data, name) is not None]
     if not given:
@@ -43,7 +42,7 @@ def measure(model: "FactorRecommender", data: Interactions) -> dict[str, Any]:
         train, test = data.split(test=HELD_OUT, seed=seed)
         bare = Interactions(train.matrix, train.row_ids, train.col_ids)
         for number, part in enumerate((train, bare)):
-            rows, scores = _scores(model, part, train, test)
+            rows, scores = _scores(fit(part), train, test)
             sums[number, rows] += scores
         counts[rows] += 1
     asked = counts > 0
@@ -64,11 +63,8 @@ def measure(model: "FactorRecommender", data: Interactions) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _scores(
-    model: "FactorRecommender", part: Interactions, train: Interactions, test: Interactions
-) -> tuple[NDArray[np.int64], Vector]:
-    """The rows with something held out, and the NDCG of a fresh fit for each."""
-    fitted = clone(model).set_params(checkpoint=None, callback=None).fit(part)
+def _scores(fitted: Any, train: Interactions, test: Interactions) -> tuple[NDArray[np.int64], Vector]:
+    """The rows with something held out, and the NDCG of each."""
     details = Details(AT, ("ndcg",))
     evaluate(fitted, train, test, k=AT, metrics=("ndcg",), details=details)
     return details.rows, details.scores["ndcg"]

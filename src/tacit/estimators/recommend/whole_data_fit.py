@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tacit import threads
 from tacit.data.interactions import SIDES, Interactions
-from tacit.data.matrix import as_csr
+from tacit.data.matrix import as_csr, col_counts
 from tacit.errors import DivergedError, InputError, UnsoundCombinationError
 from tacit.estimators.checkpoint import fingerprint
 from tacit.estimators.recommend import tower_design
@@ -83,8 +83,10 @@ def fit(
         if not data.context_ids and not settings.biases:
             learned = replace(
                 learned,
-                row_factors=_silenced(learned.row_factors, data.matrix, data.row_features, data.row_graph),
-                col_factors=_silenced(learned.col_factors, data.matrix.T, data.col_features, data.col_graph),
+                row_factors=_silenced(
+                    learned.row_factors, np.diff(data.matrix.indptr), data.row_features, data.row_graph
+                ),
+                col_factors=_silenced(learned.col_factors, col_counts(data.matrix), data.col_features, data.col_graph),
             )
     for name, part in (("rows", learned.row_factors), ("columns", learned.col_factors)):
         if not np.isfinite(part).all():
@@ -102,13 +104,15 @@ def _row_caches(factors: Array, weight: Array, recipe: Recipe, n_threads: int) -
         return gram, (recipe.unlabelled_target * (weight @ factors)).astype(np.float32)
 
 
-def _silenced(factors: Array, positives: sp.sparray, features: Any, graph: Any) -> Array:
+def _silenced(factors: Array, counts: Array, features: Any, graph: Any) -> Array:
     """Factors with exact zeros where nothing is known of a row: no positive, no feature, no neighbour that has any.
+
+    counts : positives of each row
 
     Gradient steps and conjugate gradient leave such rows some tiny part of their random start, whose direction would
     rank columns by chance.
     """
-    known = np.asarray((positives != 0).sum(axis=1)).ravel() > 0
+    known = counts > 0
     if features is not None:
         known |= np.asarray((features != 0).sum(axis=1)).ravel() > 0
     if graph is not None and not known.all():

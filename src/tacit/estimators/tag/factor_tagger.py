@@ -236,6 +236,10 @@ class FactorTagger(Tagger):
     def linear_map(self, x: sp.csr_array) -> tuple[Array, Array]:
         return np.arange(self.n_features_in_, dtype=np.int32), self.weights_
 
+    @property
+    def weighs_features(self) -> bool:
+        return True
+
     def _contributions(self, x: sp.csr_array, column: int) -> Evidence:
         row, own = self._prepared(x), self.label_factors_[column].astype(np.float64)
         remainder = 0.0

@@ -236,6 +236,10 @@ class KernelTagger(Tagger):
         # Rows are compared as the kernel sees them, by the features that this row has.
         return x.indices, np.diag(self._scales[x.indices])
 
+    @property
+    def weighs_features(self) -> bool:
+        return self.points_ is None
+
     def _contributions(self, x: sp.csr_array, column: int) -> Evidence:
         row, weights = self._prepared(x).native(), self.coefficients_[:, column].astype(np.float64)
         if self.points_ is None:

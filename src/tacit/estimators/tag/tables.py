@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from tacit.estimators.schema import Array, Borders, Csr, Ids, Members, Proof, Repeated, Schema
+from tacit.estimators.tag.inner import InnerTagger, NamedTagger
 from tacit.estimators.tag.kernel_choice import KERNELS
-from tacit.estimators.values import SEED, Either, Flag, History, Many, Number, Settings, Text, Value, Whole, Word
+from tacit.estimators.values import SEED, Either, Flag, History, Many, Number, Value, Whole, Word
 from tacit.features.nystrom import MOST_LANDMARKS
 from tacit.objective.losses import LOSSES
 from tacit.solvers.label_maps import METHODS, REGRESSIONS
@@ -168,7 +169,8 @@ BLEND = Schema(
     *LABELS,
     Members("members", lambda model: model._make_members(), shared=("labels", "features")),
     parameters={
-        "members": Either(None, Many(Settings({"tagger": Text(), "weight": Number()}), least=1)),
+        "members": Either(None, Many(NamedTagger(), least=1)),
+        "weights": Either(None, Many(Number(0.0), least=1)),
         **MANNERS,
     },
     facts=FACTS,
@@ -184,11 +186,9 @@ TEXT = Schema(
     Ids("words", "features"),
     Members("tagger", lambda model: [model._make_tagger()], shared=("features",)),
     parameters={
-        "tagger": Text(),
-        "parameters": Either(None, Settings()),
+        "tagger": Either(None, InnerTagger()),
         "min_count": Whole(1),
         "phrases": Whole(1),
-        "random_state": SEED,
     },
     facts={"texts": Whole(1)},
     rules=(_words_are_text,),

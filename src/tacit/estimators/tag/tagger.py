@@ -240,6 +240,11 @@ class Tagger(Model):
             raise InputError(f"x must be one row, not {row.shape[0]}; ask for each row in turn.")
         return self._contributions(row, int(self.labels_.require([label])[0]))
 
+    @property
+    def weighs_features(self) -> bool:
+        """Whether ``why`` speaks of features, rather than of training rows or members."""
+        return False
+
     def _contributions(self, x: sp.csr_array, column: int) -> Evidence:
         """What adds up to the score of this label for this row."""
         raise NotImplementedError

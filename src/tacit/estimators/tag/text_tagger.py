@@ -1,7 +1,7 @@
 """TextTagger: words in, labels out; a tagger together with the words it knows, in one file."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,16 +10,16 @@ from tacit.data.ids import Ids
 from tacit.data.label_sets import read_labels
 from tacit.errors import InputError
 from tacit.estimators.concurrency import view
+from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Array, Callback, Model
-from tacit.estimators.tag.factor_tagger import FactorTagger
+from tacit.estimators.tag.inner import copied, described
+from tacit.estimators.tag.kernel_tagger import KernelTagger as KernelTagger
 from tacit.estimators.tag.neighbour_tagger import NeighbourTagger
 from tacit.estimators.tag.tables import TEXT
 from tacit.estimators.tag.tagger import Tagger
 
 if TYPE_CHECKING:
     from tacit.estimators.tag.audit_report import MissingLabels
-
-_TAGGERS: dict[str, type[Tagger]] = {"neighbour": NeighbourTagger, "factor": FactorTagger}
 
 
 class TextTagger(Model):
@@ -30,13 +30,13 @@ class TextTagger(Model):
 
     Parameters
     ----------
-    tagger : ``"neighbour"`` or ``"factor"``
-    parameters : of that tagger, as a dictionary
+    tagger : any tagger, whose parameters ``set_params(tagger__neighbours=50)`` and ``GridSearchCV`` reach; None for
+        ``NeighbourTagger()``
     min_count : words in fewer texts are left out
     phrases : runs of up to so many words are features too
 
     >>> texts = ["a red ball", "red apples", "the blue sea", "blue sky"]
-    >>> model = TextTagger("factor", {"factors": 2}, min_count=1).fit(texts, [["red"], ["red"], ["blue"], ["blue"]])
+    >>> model = TextTagger(KernelTagger(), min_count=1).fit(texts, [["red"], ["red"], ["blue"], ["blue"]])
     >>> model.predict_topk(["a blue boat"], k=1).tolist()
     [['blue']]
     """
@@ -45,20 +45,17 @@ class TextTagger(Model):
 
     def __init__(
         self,
-        tagger: Literal["neighbour", "factor"] = "neighbour",
-        parameters: dict[str, Any] | None = None,
+        tagger: Tagger | None = None,
+        *,
         min_count: int = 2,
         phrases: int = 1,
-        random_state: int = 0,
         threads: int = 0,
         progress: bool | None = None,
         callback: Callback | None = None,
     ) -> None:
         self.tagger = tagger
-        self.parameters = parameters
         self.min_count = min_count
         self.phrases = phrases
-        self.random_state = random_state
         self.threads = threads
         self.progress = progress
         self.callback = callback
@@ -86,17 +83,8 @@ class TextTagger(Model):
         return self
 
     def _make_tagger(self) -> Any:
-        if self.tagger not in _TAGGERS:
-            raise InputError(f"tagger must be one of {', '.join(_TAGGERS)}, not {self.tagger!r}.")
-        made = _TAGGERS[self.tagger]()
-        known = set(made.get_params())
-        for name in self.parameters or {}:
-            if name not in known:
-                raise InputError(
-                    f"parameters: a {self.tagger} tagger has no {name!r}; it has {', '.join(sorted(known))}."
-                )
-        run = {name: getattr(self, name) for name in ("random_state", "threads", "progress", "callback")}
-        return made.set_params(**(run | (self.parameters or {})))
+        tagger = NeighbourTagger() if self.tagger is None else self.tagger
+        return copied(tagger, "tagger", self.threads, self.progress, self.callback)
 
     def _learn_words(self, texts: Sequence[str]) -> sp.csr_array:
         """Count words, add the new ones that occur often enough, and give the texts' features."""
@@ -138,6 +126,23 @@ class TextTagger(Model):
         data = (1 + np.log(counts.data)) * weight[counts.indices]
         return sp.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
 
+    def why(self, text: str, label: Hashable) -> Evidence:
+        """What speaks for a label of one text: words where the tagger weighs features, else training rows.
+
+        See ``KernelTagger.why``: the contributions sum to the score.
+        """
+        self._require_fitted("why")
+        found: Evidence = self.tagger_.why(self._features([text]), label)
+        if not self.tagger_.weighs_features:
+            return found
+        return Evidence(self.words_.take(found.ids), found.contributions, found.remainder, found.total)
+
+    @property
+    def history_(self) -> list[dict[str, Any]]:
+        """What the tagger recorded while it learned."""
+        records: list[dict[str, Any]] = self.tagger_.history_
+        return records
+
     @property
     def classes_(self) -> Array:
         labels: Array = self.tagger_.classes_
@@ -178,6 +183,14 @@ class TextTagger(Model):
         )
 
     # -- to and from a model file ------------------------------------------------------------------------------
+
+    def _saved_parameters(self) -> dict[str, Any]:
+        given, self.tagger = self.tagger, None
+        try:
+            parameters = super()._saved_parameters()
+        finally:
+            self.tagger = given
+        return parameters | {"tagger": None if given is None else described(given)}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         parts = {"words": self.words_, "frequency": self._frequency, "tagger": [self.tagger_]}

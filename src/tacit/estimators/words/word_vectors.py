@@ -28,7 +28,7 @@ from tacit.estimators.words.table import SCHEMA
 from tacit.estimators.words.vector_space import VectorSpace
 from tacit.estimators.words.word_folding import Trained, counted_contexts, given_contexts, solve_new
 from tacit.features import text as texts
-from tacit.features.cooccurrence import Side, Weighting, add_counts, count_pairs, distance_weights
+from tacit.features.cooccurrence import Weighting, WindowSide, add_counts, count_pairs, distance_weights
 from tacit.features.ppmi import PairPositives, word_totals
 from tacit.objective.recipes import word_recipe
 from tacit.objective.weights import FrequencyWeight
@@ -102,7 +102,7 @@ class WordVectors(VectorSpace):
         *,
         window: int = 8,
         weighting: Weighting = "inverse",
-        side: Side = "both",
+        side: WindowSide = "both",
         min_count: int = 5,
         max_words: int | None = None,
         tokenizer: texts.Tokenizer = "split",

@@ -1,0 +1,73 @@
+"""Ways to prepare the columns before a kernel compares rows, and which of them are tried.
+
+    standard    over the standard deviation: every column counts the same
+    raw         as they are: sparse rows, such as word weights, where a rare column's deviation says nothing
+    ranks       ranks spread like normal numbers: a long tail does not hide the rest
+    relevance   standard, times the root of what boosted trees gain by the column: what does not matter falls away
+
+The first is tried at every bandwidth (``raw`` where the table is sparse), the others where the first one did best.
+Relevance comes from labels, so every fold grows trees of its own: what is held out says nothing about it.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tacit.features.scaling import Scaling
+from tacit.features.trees import BoostedTrees
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+LEAST_RELEVANCE = 0.03
+FEWEST_FOR_TREES = 100
+"""Labelled rows; with fewer, trees follow noise."""
+MOST_FOR_TREES = 1_000
+"""Columns; growing goes through all of them."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """One way to prepare columns: a scaling, and landmarks in its units where the features need them."""
+
+    name: str
+    scaling: Scaling
+    landmarks: Matrix | None
+
+    def weighted(self, relevance: Vector) -> Self:
+        """The same with every column multiplied by its relevance."""
+        landmarks = None if self.landmarks is None else self.landmarks * relevance
+        return type(self)("relevance", self.scaling.weighted(relevance), landmarks)
+
+
+def names_to_try(table: Any, standardise: bool | None, several: bool) -> list[str]:
+    """The preparations that are candidates, the first of them the one to begin with; ``several`` allows others.
+
+    >>> names_to_try(np.zeros((3, 2)), None, True), names_to_try(np.zeros((3, 2)), False, True)
+    (['standard', 'ranks'], ['raw'])
+    """
+    if standardise is not None:
+        return ["standard" if standardise else "raw"]
+    if sp.issparse(table):
+        return ["raw", "standard"] if several else ["raw"]
+    return ["standard", "ranks"] if several else ["standard"]
+
+
+def make_scaling(name: str, table: Any, weights: Vector) -> Scaling:
+    if name == "ranks":
+        return Scaling.of_ranks(table, weights)
+    return Scaling.of(table, weights, name == "standard")
+
+
+def relevance(trees: BoostedTrees) -> Vector:
+    """√(importance over the greatest one), not below a small floor.
+
+    >>> rows = np.random.default_rng(0).standard_normal((60, 2))
+    >>> relevance(BoostedTrees.grow(rows, (rows[:, 0] > 0).astype(float), np.ones(60)))[0]
+    1.0
+    """
+    most = max(float(trees.importance.max()), 1e-300)
+    return np.maximum(np.sqrt(trees.importance / most), LEAST_RELEVANCE)

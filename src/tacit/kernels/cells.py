@@ -1,0 +1,44 @@
+"""Passes over the cells of a sparse matrix that hold nothing per cell but what they write.
+
+``weight`` and the like have one value per cell, or a single value that holds for all.
+"""
+
+from tacit.kernels._jit import fast, strict
+
+
+@fast
+def count_columns(indices, counts):
+    """counts[y] += the number of cells in column y."""
+    for k in range(len(indices)):
+        counts[indices[k]] += 1
+
+
+@strict
+def add_masses(indptr, indices, weight, of_rows, of_cols):
+    """of_rows[x] += Σ weight of the row's cells, of_cols[y] += Σ weight of the column's, in float64 and in order."""
+    per_cell = 1 if len(weight) > 1 else 0
+    for x in range(len(indptr) - 1):
+        total = 0.0
+        for k in range(indptr[x], indptr[x + 1]):
+            c = float(weight[k * per_cell])
+            total += c
+            of_cols[indices[k]] += c
+        of_rows[x] += total
+
+
+@fast
+def transpose(indptr, indices, first, second, cursor, out_indices, out_first, out_second):
+    """Cells and up to two values of each in the order of the columns; ``cursor[y]`` is where column y begins.
+
+    Values of length 0 or 1 have nothing to put in order and are left alone. The cursor ends where columns end.
+    """
+    moves_first, moves_second = len(first) > 1, len(second) > 1
+    for x in range(len(indptr) - 1):
+        for k in range(indptr[x], indptr[x + 1]):
+            place = cursor[indices[k]]
+            cursor[indices[k]] = place + 1
+            out_indices[place] = x
+            if moves_first:
+                out_first[place] = first[k]
+            if moves_second:
+                out_second[place] = second[k]
