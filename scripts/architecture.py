@@ -55,7 +55,7 @@ def _calls() -> dict[str, tuple[str, Callable[[], Any]]]:
         ),
         "WordVectors.fit": (row_kernel, lambda: tacit.WordVectors(20, min_count=1, **quiet).fit(lines)),
         "RatingStream.partial_fit": (
-            "tacit.kernels.rating_rounds.rounds",
+            "tacit.kernels.rating_rounds.light_rounds",
             lambda: tacit.RatingStream(4).partial_fit([1, 2], [3, 4], [5, 1]),
         ),
         "OrdinalRanker.fit": ("tacit.features.fourier.sincos", lambda: ranker.fit(X[:, :3], grades)),
@@ -86,6 +86,8 @@ def walk(kernel: str, call: Callable[[], Any]) -> list[str]:
         call()
     finally:
         setattr(module, name, real)
+    if not chains:
+        raise SystemExit(f"{kernel} was not called; name in _calls the kernel in which the call ends.")
     last = KERNELS.get(kernel, home.removeprefix("tacit.").replace(".", "/") + ".py")
     return [file for file, _ in itertools.groupby([*chains[0], last])]
 
