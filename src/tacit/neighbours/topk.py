@@ -4,8 +4,9 @@ For each query p the k items with the highest ⟨p, q⟩ + bias; equal scores go
 back when that many are allowed.
 
 Scores are computed as products of fixed shapes: 16, 64 or 256 queries by 1,024 items, the last ones filled up with
-zeros; a single query is a vector times 8,192 items at once. The shape depends on the number of queries alone, BLAS runs
-on one thread inside a product, and selection compares but never adds. So the bits are the same at any number of
+zeros; up to 16 queries are multiplied one by one with 8,192 items, so that each gets the bits that it would get alone.
+The shape depends on the number of queries alone, BLAS runs on one thread inside a product, and selection compares but
+never adds. So the bits are the same at any number of
 threads, and each thread holds one tile of 1 MiB (``TILE_BYTES``) beside the result, however many queries and items
 there are.
 """
@@ -29,8 +30,8 @@ ITEMS = 1024
 QUERIES = (16, 64, 256)
 TILE_BYTES = QUERIES[-1] * ITEMS * 4
 
-ITEMS_OF_ONE = 8 * ITEMS
-"""Items in a tile of a single query."""
+ITEMS_OF_FEW = 8 * ITEMS
+"""Items in a tile of few queries."""
 
 TILES_PER_SECTION = 8
 """Tiles below which another thread costs more than it saves."""
@@ -263,8 +264,12 @@ class _Plan:
     limited: NDArray[np.bool_]
 
     @property
+    def few(self) -> bool:
+        return len(self.queries) <= QUERIES[0]
+
+    @property
     def tile_width(self) -> int:
-        return ITEMS_OF_ONE if len(self.queries) == 1 else ITEMS
+        return ITEMS_OF_FEW if self.few else ITEMS
 
     def search(self, k: int, threads: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         room = 8 * _capacity(k, len(self.candidates))
@@ -282,7 +287,7 @@ class _Plan:
     def _search_block(self, k: int, start: int, stop: int, begin: int, end: int) -> NDArray[np.int64]:
         """Keys of the k best candidates among begin..end-1 for the queries start..stop-1."""
         rows = stop - start
-        height = 1 if len(self.queries) == 1 else next(size for size in QUERIES if size >= rows)
+        height = rows if self.few else next(size for size in QUERIES if size >= rows)
         block = self.queries[start:stop]
         if rows < height:
             block = np.zeros((height, self.queries.shape[1]), dtype=np.float32)
@@ -298,9 +303,13 @@ class _Plan:
             last = min(first + tile_width, end)
             width = last - first
             # A vector's product needs no filling up: each item's score is a sum of its own.
-            filled_up = width if height == 1 else tile_width
+            tile = self.candidates.tile(first, last, width if self.few else tile_width)
             with np.errstate(over="ignore", invalid="ignore"):  # told in a sentence below
-                np.dot(block, self.candidates.tile(first, last, filled_up).T, out=scores[:, :filled_up])
+                if self.few:
+                    for row in range(rows):
+                        np.dot(tile, block[row], out=scores[row, :width])
+                else:
+                    np.dot(block, tile.T, out=scores)
                 if self.candidates.bias is not None:
                     scores[:, :width] += self.candidates.bias[first:last]
                 usable = kernels.all_finite(scores, rows, width)

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -29,9 +29,6 @@ from tacit.service.store import New
 from tacit.service.writer import Rhythm
 
 STATIC = Path(__file__).parent / "static"
-INLINE = 8
-"""Rows up to which a question is answered at once: handing it to a thread would take longer."""
-
 _json = msgspec.json.Encoder(enc_hook=str)
 
 
@@ -106,6 +103,9 @@ def snapshots_folder(store: str | os.PathLike[str], given: str | os.PathLike[str
 def _routes() -> list[Route | Mount]:
     one = "/v1/models/{name:str}"
     return [
+        # Routes are tried in order: those that are asked most come first.
+        *(Route(f"{one}/{name}", _asking(name), methods=["POST"]) for name in questions.ASKS),
+        Route(f"{one}/events", events, methods=["POST"]),
         Route("/", page),
         Route("/health/live", live),
         Route("/health/ready", ready),
@@ -113,10 +113,8 @@ def _routes() -> list[Route | Mount]:
         Route("/openapi.json", openapi),
         Route("/v1/models", models),
         Route(one, model),
-        Route(f"{one}/events", events, methods=["POST"]),
         Route(f"{one}/reload", reload, methods=["POST"]),
         Route(f"{one}/snapshot", snapshot, methods=["POST"]),
-        *(Route(f"{one}/{name}", _asking(name), methods=["POST"]) for name in questions.ASKS),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
 
@@ -187,7 +185,8 @@ async def events(request: Request) -> Response:
             raise InputError(f"events: number {place}: {error}") from None
     assert service.writer is not None
     waiting = service.writer.submit(served.name, [New(event.id, to_bytes(event)) for event in given])
-    placed = await asyncio.wrap_future(waiting)
+    # Whoever is told to come again finds the events by their ids: they are stored whether somebody waits or not.
+    placed = await _in_time(asyncio.shield(asyncio.wrap_future(waiting)), service.limits)
     fresh = sum(one.fresh for one in placed)
     counter = service.measures.events
     counter.labels(served.name, "accepted").inc(fresh)
@@ -221,10 +220,11 @@ def _asking(name: str) -> Any:
         question = _decoded(decoder, await _body(request, service.limits))
         # Read before the answer: what it says is then the least that the answer knows.
         sequence, digest = served.sequence, served.state.digest
-        if name == "recommend" and question.rows is not None and len(question.rows) <= INLINE:
-            found = answer(served, question, service.limits)
+        if name == "recommend" and questions.is_plain(served, question):
+            key = served, question.k, question.exclude_seen, service.limits
+            found: dict[str, Any] = {"results": [await service.together.ask(key, question.rows[0])]}
         else:
-            found = await asyncio.to_thread(answer, served, question, service.limits)
+            found = await _in_time(asyncio.to_thread(answer, served, question, service.limits), service.limits)
         if served.titles:
             _add_titles(found, served.titles)
         found["sequence"], found["model"] = sequence, digest
@@ -262,13 +262,26 @@ def _facts(served: Served) -> dict[str, Any]:
 
 
 async def _body(request: Request, limits: Limits) -> bytes:
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await _in_time(request.receive(), limits)
+        if message["type"] != "http.request":
+            raise ServiceError(400, "the client went away before its request was whole.")
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
         if size > limits.body:
             raise ServiceError(413, f"the body may have {limits.body} bytes at most.")
-        parts.append(part)
-    return b"".join(parts)
+        if not message.get("more_body"):
+            return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+async def _in_time(work: Awaitable[Any], limits: Limits) -> Any:
+    try:
+        async with asyncio.timeout(limits.seconds):
+            return await work
+    except TimeoutError:
+        raise ServiceError(503, f"no answer within {limits.seconds:g} seconds.", retry_after=1) from None
 
 
 def _decoded(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:

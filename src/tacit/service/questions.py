@@ -130,6 +130,26 @@ def recommend(served: Served, ask: Recommend, limits: Limits) -> Answer:
     return {"results": _lists(found, found.queries.tolist())}
 
 
+def is_plain(served: Served, ask: Recommend) -> bool:
+    """One known row and no wishes: such questions may be asked together."""
+    return (
+        ask.rows is not None
+        and len(ask.rows) == 1
+        and all(wish is None for wish in (ask.include, ask.exclude, ask.context, ask.histories))
+        and ask.unknown == "error"
+        and not hasattr(served.state.model, "learn_one")
+    )
+
+
+def recommend_together(key: tuple[Served, int, bool, Limits], rows: list[Id]) -> list[Answer]:
+    """The list of each of several rows that are asked for in the same way."""
+    served, k, exclude_seen, limits = key
+    limits.check_k(k)
+    if len({isinstance(row, int) for row in rows}) > 1:
+        raise InputError("rows of two kinds are asked one by one.")
+    return _lists(served.state.model.recommend(rows, k=k, exclude_seen=exclude_seen), rows)
+
+
 def similar(served: Served, ask: Similar, limits: Limits) -> Answer:
     limits.check_k(ask.k)
     limits.check_batch(len(ask.ids))

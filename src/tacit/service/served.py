@@ -25,7 +25,7 @@ class State:
     digest: str
 
 
-@dataclass
+@dataclass(eq=False)
 class Served:
     """A model under its name. Everything but ``state`` and ``sequence`` is the writer's own."""
 

@@ -12,8 +12,10 @@ from tacit.errors import InputError, TacitError
 from tacit.service.errors import ServiceError
 from tacit.service.limits import Limits
 from tacit.service.measures import Measures
+from tacit.service.questions import recommend_together
 from tacit.service.served import Served
 from tacit.service.store import EventStore, open_store
+from tacit.service.together import Together
 from tacit.service.writer import Rhythm, Writer
 
 _log = logging.getLogger("tacit.service")
@@ -34,6 +36,7 @@ class Service:
     store: EventStore | None = None
     writer: Writer | None = None
     ready: bool = False
+    together: Together = field(default_factory=lambda: Together(recommend_together))
     _reloading: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self) -> None:

@@ -132,12 +132,12 @@ class Writer:
             self._behind = True
             _log.error("events could not be stored", extra={"why": str(error)})
             for one in together:
-                one.done.set_exception(ServiceError(503, str(error), retry_after=5))
+                _settle(one.done, ServiceError(503, str(error), retry_after=5))
             return
         for one, places in zip(together, placed):
             fresh = [Stored(p.sequence, e.id, e.payload) for p, e in zip(places, one.events) if p.fresh]
             self.served[one.model].learn(fresh)
-            one.done.set_result(places)
+            _settle(one.done, places)
 
     def _catch_up(self) -> None:
         """Learn what is in the store although its commit seemed to fail."""
@@ -159,8 +159,17 @@ class Writer:
                     _log.error("snapshot failed", extra={"model": served.name, "why": str(error)})
 
 
+def _settle(done: "Future[Any]", result: Any) -> None:
+    """Tell who waits, unless nobody does any more."""
+    if done.set_running_or_notify_cancel():
+        if isinstance(result, Exception):
+            done.set_exception(result)
+        else:
+            done.set_result(result)
+
+
 def _fulfil(done: "Future[Any]", task: Callable[[], Any]) -> None:
     try:
-        done.set_result(task())
-    except BaseException as error:
-        done.set_exception(error)
+        _settle(done, task())
+    except Exception as error:
+        _settle(done, error)

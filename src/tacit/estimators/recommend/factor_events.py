@@ -11,12 +11,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit import threads
 from tacit.data.ids import Ids
-from tacit.data.matrix import as_csr
 from tacit.errors import InputError
 from tacit.estimators.recommend import factor_growth, recent_rows
 from tacit.estimators.recommend.asking import listed
@@ -112,9 +110,9 @@ def add(model: "FactorRecommender", row: Any, cols: Any, weights: Any, features:
             arrays.positives, arrays.row_factors, arrays.row_weight, number
         )
         _join_columns(model, col_ids)
-        positives = _one_row(*before.merged(numbers, values), len(col_ids))
+        positives = _OneRow(*before.merged(numbers, values), len(col_ids))
         factor = factor_growth.fold_in(model, positives, "rows", features)[0]
-        weight = model.recipe_.rows.weights(np.diff(positives.indptr)).astype(np.float32)[0]
+        weight = model.recipe_.rows.weights(np.array([positives.nnz])).astype(np.float32)[0]
         recent[number] = Row(positives.indices, positives.data, factor, weight)
         model.row_ids_ = row_ids
         _place_joined(model, np.unique(numbers), number)
@@ -151,8 +149,25 @@ def _joined(ids: Ids, value: Any) -> tuple[int, Ids]:
     return len(ids), ids.appended(one.all().tolist()[0])
 
 
-def _one_row(cols: Array, values: Array, width: int) -> sp.csr_array:
-    return as_csr(sp.csr_array((values, cols, [0, len(cols)]), shape=(1, width)), "positives", allow_empty=True)
+@dataclass(frozen=True)
+class _OneRow:
+    """Positives of one row as the solver wants them; a SciPy matrix of them would cost as much as the solution."""
+
+    indices: NDArray[np.int32]
+    data: NDArray[np.float32]
+    width: int
+
+    @property
+    def indptr(self) -> NDArray[np.int64]:
+        return np.array([0, len(self.indices)], dtype=np.int64)
+
+    @property
+    def nnz(self) -> int:
+        return len(self.indices)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return 1, self.width
 
 
 def _join_columns(model: "FactorRecommender", col_ids: Ids) -> None:
@@ -206,7 +221,7 @@ def _placed(model: "FactorRecommender", number: int, rows: list[int]) -> tuple[A
         for row in sorted(rows)
     ]
     values = np.array([row.values[np.searchsorted(row.cols, number)] for row in takers])
-    cells = _one_row(np.arange(len(takers)), values, len(takers))
+    cells = _OneRow(np.arange(len(takers), dtype=np.int32), values.astype(np.float32), len(takers))
     side = model.recipe_.side_of_new(cells, np.array([row.weight for row in takers]), "cols")
     factor = np.zeros((1, model.col_factors_.shape[1]), dtype=np.float32)
     own = np.ascontiguousarray([row.factor for row in takers])

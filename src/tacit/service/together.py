@@ -1,0 +1,77 @@
+"""Single rows that wait at the same moment are answered by one call.
+
+One call for several rows costs little more than one for a single row, and leaves the event loop free to read requests
+while it runs. Each row gets the bits that it would get alone (``neighbours.topk`` keeps that promise up to ``MOST``
+rows), and its own answer: a batch that fails is asked again row by row.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+MOST = 16
+"""Rows of one call at most."""
+
+
+class _Wish(NamedTuple):
+    key: Any
+    row: Any
+    answer: "asyncio.Future[Any]"
+
+
+class Together:
+    """Collects wishes while a call runs; ``call(key, rows)`` gives one answer for each row."""
+
+    def __init__(self, call: Callable[[Any, list[Any]], list[Any]]) -> None:
+        self._call = call
+        self._wishes: deque[_Wish] = deque()
+        self._running = False
+
+    async def ask(self, key: Any, row: Any) -> Any:
+        """The answer for one row; wishes with equal keys may be asked together."""
+        wish = _Wish(key, row, asyncio.get_running_loop().create_future())
+        self._wishes.append(wish)
+        if not self._running:
+            self._running = True
+            asyncio.get_running_loop().call_soon(self._begin)
+        return await wish.answer
+
+    def _begin(self) -> None:
+        if not self._wishes:
+            self._running = False
+            return
+        key = self._wishes[0].key
+        together: list[_Wish] = []
+        while self._wishes and self._wishes[0].key == key and len(together) < MOST:
+            together.append(self._wishes.popleft())
+        if len(together) == 1:
+            # Handing one row to a thread would take longer than to answer it.
+            self._answer(together, self._tried(together))
+            asyncio.get_running_loop().call_soon(self._begin)
+            return
+        asking = asyncio.get_running_loop().run_in_executor(None, self._tried, together)
+        asking.add_done_callback(lambda done: self._finish(together, done))
+
+    def _finish(self, together: list[_Wish], done: "asyncio.Future[list[Any]]") -> None:
+        self._answer(together, done.result())
+        self._begin()
+
+    def _tried(self, together: list[_Wish]) -> list[Any]:
+        """An answer or an error for each."""
+        try:
+            return self._call(together[0].key, [wish.row for wish in together])
+        except Exception as error:
+            if len(together) == 1:
+                return [error]
+        return [one for wish in together for one in self._tried([wish])]
+
+    @staticmethod
+    def _answer(together: list[_Wish], answers: list[Any]) -> None:
+        for wish, answer in zip(together, answers, strict=True):
+            if wish.answer.done():
+                continue
+            if isinstance(answer, Exception):
+                wish.answer.set_exception(answer)
+            else:
+                wish.answer.set_result(answer)
