@@ -1,7 +1,7 @@
 """Write the walks and the picture of docs/architecture.md from what really runs.
 
 A walk is the chain of calls from a public call to its kernel, as files: the program is stopped at the kernel, and the
-files on its stack are read. ``threads.py``, which hands chunks of rows to a kernel, is left out.
+files on its stack are read. What only stands around a call (``AROUND``) is left out.
 
     python scripts/architecture.py           write the page's lists and docs/figures/architecture.svg
     python scripts/architecture.py --check   fail if the committed ones are not what would be written
@@ -25,6 +25,8 @@ PAGE = ROOT / "docs" / "architecture.md"
 FIGURE = ROOT / "docs" / "figures" / "architecture.svg"
 BEGIN, END = "<!-- walks -->", "<!-- end of walks -->"
 MOST_FILES = 10
+AROUND = ("threads.py", "concurrency.py")
+"""What only stands around a call: chunks of rows on the thread pool, and the lock of a model."""
 KERNEL, SHARED, ALONE = ("#f6e3c5", "#a8742f"), ("#cfe3f5", "#2f6fa8"), ("#ffffff", "#777777")
 """Fill and rule of a box."""
 
@@ -75,7 +77,7 @@ def walk(kernel: str, call: Callable[[], Any]) -> list[str]:
         frame = sys._getframe(1)
         while frame is not None:
             path = Path(frame.f_code.co_filename)
-            if path.is_relative_to(PACKAGE) and path.name != "threads.py":
+            if path.is_relative_to(PACKAGE) and path.name not in AROUND:
                 files.append(path.relative_to(PACKAGE).as_posix())
             frame = frame.f_back
         chains.append(files[::-1])
