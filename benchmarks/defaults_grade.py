@@ -6,7 +6,7 @@
 unlabelled, AUC of at most 5,000 of them, the same draws for all. ``--before`` names the ``src`` folder of another
 commit, whose OrdinalRanker() is measured beside this one. mord, skordinal, gradient boosting and kernel ridge are tuned
 over small grids by 3 folds of the labelled rows. Figures are written to ``results/grade-defaults.json`` as they come;
-what is not asked for is kept. The table prints the gap of OrdinalRanker() to the best of the peers, per set.
+what is not asked for is kept. ``tables/grade_defaults.py`` shows the gaps.
 """
 
 import argparse
@@ -33,7 +33,6 @@ from tacit.metrics.ordinal import ordinal_auc
 
 LABELS, JUDGED, DRAWS = 500, 5_000, 5
 OURS, BEFORE = "OrdinalRanker()", "OrdinalRanker() before"
-MARGIN = 0.003
 QUICK = ("SWD", "irrelevant columns")
 
 _FIT = """

@@ -52,3 +52,15 @@ def test_pictures_cope_with_missing_rivals(record, tmp_path):
     }
     figures.size(points).savefig(tmp_path / "size.svg")
     assert "exact" in (tmp_path / "size.svg").read_text("utf-8")
+
+
+def test_defaults_are_shown_as_gaps_to_the_best_peer_over_the_draws_that_all_have(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+
+    def found(*areas):
+        return {str(seed): {"auc": area, "seconds": 2.0} for seed, area in enumerate(areas)}
+
+    methods = {"mord": found(0.80, 0.82), "OrdinalRanker()": found(0.82), "OrdinalRanker() before": found(0.79)}
+    text = importlib.import_module("tables.grade_defaults").render({"figures": {"one": methods, "two": {"mord": {}}}})
+    assert "| one | 0.7900 | 0.8200 | 0.8000 (mord) | -0.0100 | +0.0200 | 1.0 × | 1 |" in text
+    assert "behind by more than 0.003: none" in text

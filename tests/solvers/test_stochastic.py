@@ -1,4 +1,4 @@
-"""QS³ORAO approaches the exact minimiser."""
+"""Stochastic steps approach the exact minimiser over the same features."""
 
 import numpy as np
 import pytest

@@ -1,14 +1,14 @@
-"""QS³ORAO: ordinal AUC by stochastic gradients over classes, unlabelled rows and frequencies.
+"""Ordinal AUC by stochastic gradients over classes and unlabelled rows, on one set of features.
 
-Every step (Algorithm 1) draws a batch from each class and from the unlabelled rows, scores it with the coefficients so
-far (Algorithm 2), and moves the coefficients of one block of features along the gradient of that batch; blocks take
-turns, and a block's frequencies come from its seed. Two slips of the printed algorithm are mended: l₅ belongs to the
-unlabelled row and l₆ to the negative one, and all earlier coefficients decay by the current step, 1 − η_t λ.
+The steps are those of QS³ORAO, but the features stay: every step draws a batch from each class and from the unlabelled
+rows, scores it with the coefficients so far, and moves the coefficients of one block of features along the gradient of
+that batch; blocks take turns. The paper's own algorithm, with fresh frequencies at every step, is
+``tacit.solvers.quadruply``.
 
     step = "decay"       w ← (1 − η_t λ) w,  w_b ← w_b − η_t (D/D_b) ∇_b R,        η_t = θ / (t + t₀), θ = 1.5/λ
     step = "constant"    w_b ← w_b − η (2 A_bb + ρ I)⁻¹ (∇_b R + λ w_b),           iterates averaged
 
-The first is the paper's rule (θλ in (1, 2)); t₀ keeps the first steps below the curvature, without which θ/1 would
+The first is the paper's rule of steps (θλ in (1, 2)); t₀ keeps the first steps below the curvature, without which θ/1 would
 throw the coefficients far out for a small λ. The second measures each block's curvature A_bb once on a sample of rows
 and takes the ill-conditioning away down to ρ = max(λ, a thousandth of the largest curvature), below which a batch knows
 nothing but noise. Under this preconditioner a rare row can weigh as much as thousands of others (its leverage), so rows
@@ -114,7 +114,7 @@ class RowSampler:
 
 
 class Descent:
-    """The running state of QS³ORAO: coefficients, their average and the number of steps taken.
+    """The running state: coefficients, their average and the number of steps taken.
 
     Parameters
     ----------

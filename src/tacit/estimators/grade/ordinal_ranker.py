@@ -57,7 +57,8 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     regularization : λ; None tries a path from 1e-7 to 1
     unlabelled_weight : 1 − γ, how much the pairs with unlabelled rows count: a number from 0 to 1, or one for each of
         the k − 1 splits; None tries 0, ¼, ½ and 1
-    solver : "exact" (moments of all rows, one solve), "stochastic" (QS³ORAO) or "auto" (exact up to 4,096 features)
+    solver : "exact" (moments of all rows, one solve), "stochastic" (batches of rows, for very many features) or "auto"
+        (exact up to 4,096 features)
     iterations, batch_size, step : of the stochastic solver; ``step`` is "constant" (preconditioned, averaged) or
         "decay" (θ/t). With features "fourier", "decay" is the paper's Algorithm 1: ``n_components`` fresh frequencies
         at every step, coefficients that grow with the steps, work that grows with their square
