@@ -8,11 +8,11 @@ that batch; blocks take turns. The paper's own algorithm, with fresh frequencies
     step = "decay"       w ← (1 − η_t λ) w,  w_b ← w_b − η_t (D/D_b) ∇_b R,        η_t = θ / (t + t₀), θ = 1.5/λ
     step = "constant"    w_b ← w_b − η (2 A_bb + ρ I)⁻¹ (∇_b R + λ w_b),           iterates averaged
 
-The first is the paper's rule of steps (θλ in (1, 2)); t₀ keeps the first steps below the curvature, without which θ/1 would
-throw the coefficients far out for a small λ. The second measures each block's curvature A_bb once on a sample of rows
-and takes the ill-conditioning away down to ρ = max(λ, a thousandth of the largest curvature), below which a batch knows
-nothing but noise. Under this preconditioner a rare row can weigh as much as thousands of others (its leverage), so rows
-are drawn half evenly and half by leverage, weighted to stay unbiased, and η is the largest step that no row can
+The first is the paper's rule of steps (θλ in (1, 2)); t₀ keeps the first steps below the curvature, without which θ/1
+would throw the coefficients far out for a small λ. The second measures each block's curvature A_bb once on a sample of
+rows and takes the ill-conditioning away down to ρ = max(λ, a thousandth of the largest curvature), below which a batch
+knows nothing but noise. Under this preconditioner a rare row can weigh as much as thousands of others (its leverage),
+so rows are drawn half evenly and half by leverage, weighted to stay unbiased, and η is the largest step that no row can
 overthrow. Iterates are averaged, w̄_t = (1 − 2/(t+2)) w̄ + 2/(t+2) w_t. Both rules approach the exact minimiser with a
 squared error of O(1/t).
 """
