@@ -31,8 +31,8 @@ def test_either_side_alone_with_the_totals_of_all(counts):
     """What folding in uses: some rows as words, and the same formula on the transpose as contexts."""
     values, _ = ppmi.ppmi(counts, smoothing=0.75)
     with np.errstate(divide="ignore"):
-        word_logs = np.log(ppmi.word_totals(counts))
-    shares = ppmi.log_shares(ppmi.context_totals(counts), 0.75)
+        word_logs = np.log(ppmi.totals(counts)[0])
+    shares = ppmi.log_shares(ppmi.totals(counts)[1], 0.75)
     words, _ = ppmi.associations(counts[7:11], word_logs[7:11], shares)
     np.testing.assert_array_equal(words.toarray(), values[7:11].toarray())
     contexts, _ = ppmi.associations(sp.csr_array(counts[:, 7:11].T), shares[7:11], word_logs)

@@ -16,17 +16,19 @@ from numpy.typing import NDArray
 from tacit import threads as pool
 from tacit.errors import InputError
 from tacit.kernels import ppmi as kernels
+from tacit.kernels.cells import add_masses
 
 
-def word_totals(counts: sp.csr_array) -> NDArray[np.float64]:
-    """x_i·: how much each word was counted in all."""
-    totals: NDArray[np.float64] = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
-    return totals
+def totals(counts: sp.csr_array) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """x_i· and x_·j: how much each word and each context was counted in all.
 
-
-def context_totals(counts: sp.csr_array) -> NDArray[np.float64]:
-    """x_·j: how much each context was counted in all."""
-    return np.bincount(counts.indices, weights=counts.data, minlength=counts.shape[1]).astype(np.float64, copy=False)
+    >>> totals(sp.csr_array(np.array([[4, 1], [0, 2]], np.float32)))
+    (array([5., 2.]), array([4., 3.]))
+    """
+    words, contexts = np.zeros(counts.shape[0]), np.zeros(counts.shape[1])
+    if counts.nnz:
+        add_masses(counts.indptr.astype(np.int64, copy=False), counts.indices, counts.data, words, contexts)
+    return words, contexts
 
 
 def log_shares(totals: NDArray[np.float64], smoothing: float = 1.0) -> NDArray[np.float64]:
@@ -61,8 +63,9 @@ def ppmi(
     """
     # A row without cells never uses its log, which may then be −∞.
     with np.errstate(divide="ignore"):
-        row_logs = np.log(word_totals(counts))
-    return associations(counts, row_logs, log_shares(context_totals(counts), smoothing), shift, threads)
+        words, contexts = totals(counts)
+        row_logs = np.log(words)
+    return associations(counts, row_logs, log_shares(contexts, smoothing), shift, threads)
 
 
 def associations(
@@ -95,8 +98,13 @@ def associations(
     return matrix, kept_counts
 
 
-def glove_weights(counts: NDArray[np.float32], ceiling: float = 100.0, exponent: float = 0.75) -> NDArray[np.float32]:
-    """min(1, (count / ceiling)^exponent): rare pairs are known less surely.
+def glove_weights(
+    counts: NDArray[np.float32],
+    ceiling: float = 100.0,
+    exponent: float = 0.75,
+    out: NDArray[np.float32] | None = None,
+) -> NDArray[np.float32]:
+    """min(1, (count / ceiling)^exponent): rare pairs are known less surely. ``out`` may be the counts themselves.
 
     >>> glove_weights(np.array([6.25, 1000], np.float32))
     array([0.125, 1.   ], dtype=float32)
@@ -105,7 +113,8 @@ def glove_weights(counts: NDArray[np.float32], ceiling: float = 100.0, exponent:
         raise InputError(
             f"weight_ceiling must be positive and weight_exponent not negative, not {ceiling!r} and {exponent!r}."
         )
-    weights: NDArray[np.float32] = np.minimum(counts / np.float32(ceiling), np.float32(1))
+    weights: NDArray[np.float32] = np.divide(counts, np.float32(ceiling), out=out)
+    np.minimum(weights, np.float32(1), out=weights)
     np.power(weights, np.float32(exponent), out=weights)
     return weights
 
@@ -136,4 +145,4 @@ class PairPositives:
     ) -> tuple[sp.csr_array, NDArray[np.float32]]:
         """Targets as CSR, and the weight of each of its cells."""
         targets, kept = associations(counts, row_logs, col_logs, self.shift, threads)
-        return targets, glove_weights(kept, self.weight_ceiling, self.weight_exponent)
+        return targets, glove_weights(kept, self.weight_ceiling, self.weight_exponent, out=kept)

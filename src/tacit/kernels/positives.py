@@ -43,6 +43,34 @@ def derivatives_of_rows(
     return total
 
 
+@fast
+def scores_of_row(indptr, indices, row, own, other, out):
+    """out[i] = ⟨p_row, q_y⟩ for the row's positives, the first of them at 0."""
+    p, first = own[row], indptr[row]
+    for k in range(first, indptr[row + 1]):
+        q = other[indices[k]]
+        s = product(q, p)
+        out[k - first] = s
+
+
+@strict
+def value_of_rows(start, stop, indptr, indices, weight, target, own, other, a, b, unlabelled_target, code):
+    """Σ φ over the positives of rows start..stop, in float64; nothing is held but one row's scores."""
+    weights, targets = spread(weight), spread(target)
+    most = 0
+    for x in range(start, stop):
+        most = max(most, indptr[x + 1] - indptr[x])
+    scores = np.empty(most, own.dtype)
+    total = 0.0
+    for x in range(start, stop):
+        scores_of_row(indptr, indices, x, own, other, scores)
+        for k in range(indptr[x], indptr[x + 1]):
+            unlabelled = float(a[x]) * float(b[indices[k]])
+            c, r, s = float(weight[k * weights]), target[k * targets], scores[k - indptr[x]]
+            total += extra(code, c, r, s, unlabelled, unlabelled_target)[0]
+    return total
+
+
 @strict
 def constant_of_rows(start, stop, indptr, indices, weight, target, a, b, unlabelled_target):
     """Σ c r² − a_x b_y t² over the positives of rows start..stop: the squared loss at scores of zero, in float64."""

@@ -100,6 +100,20 @@ class Side:
         )
         return scores
 
+    def value(self, loss: Loss, own: Array, other: Array, n_threads: int = 0) -> float:
+        """Σ φ over the positives, in float64."""
+        if loss.is_custom:
+            return self.derivatives(loss, self.scores(own, other, n_threads), n_threads=n_threads)[0]
+        parts = threads.run(
+            lambda start, stop: kernels.value_of_rows(
+                start, stop, self.indptr, self.indices, self.weight, self.target, own, other, self.own_weight,
+                self.other_weight, self.unlabelled_target, loss.code,
+            ),
+            self.chunks(own.shape[1]),
+            n_threads,
+        )  # fmt: skip
+        return float(sum(parts))
+
     def derivatives(
         self, loss: Loss, scores: Array, *, bound: bool = False, n_threads: int = 0
     ) -> tuple[float, Array, Array]:

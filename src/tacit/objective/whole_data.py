@@ -63,8 +63,7 @@ class WholeData:
 
     def value(self, row_factors: Array, col_factors: Array, n_threads: int = 0) -> float:
         """J, in float64."""
-        scores = self.rows.scores(row_factors, col_factors, n_threads)
-        positives = self.rows.derivatives(self.loss, scores, n_threads=n_threads)[0]
+        positives = self.rows.value(self.loss, row_factors, col_factors, n_threads)
         return positives + self._unlabelled(row_factors, col_factors, n_threads) + self._ridge(row_factors, col_factors)
 
     def _unlabelled(self, row_factors: Array, col_factors: Array, n_threads: int) -> float:

@@ -12,7 +12,7 @@ from tacit.errors import InputError
 from tacit.estimators.checkpoint import fingerprint
 from tacit.estimators.training import RunSettings, train
 from tacit.estimators.words.word_folding import Trained
-from tacit.features.ppmi import PairPositives, context_totals, word_totals
+from tacit.features.ppmi import PairPositives, totals
 from tacit.objective import recipes
 from tacit.objective.two_towers import Parameters, TwoTowers
 from tacit.solvers import registry
@@ -74,29 +74,48 @@ def sweeps(solver: str, iterations: int | None) -> int:
     return checks.integer("iterations", iterations, 1)
 
 
-def fit(
-    settings: WordSettings, pairs: sp.csr_array, warm: tuple[Array, Array] | None
-) -> tuple[Trained, list[dict[str, Any]]]:
-    """Minimise J over the counts of pairs, from earlier factors where there are any; what was learned, and how."""
-    threads = settings.run.threads
+@dataclass(frozen=True)
+class Positives:
+    """What training needs of the counts, which can be given up then: they are as large as all of this.
+
+    totals : of words and of contexts
+    targets, weights : r as CSR, and c of each of its cells
+    """
+
+    totals: tuple[Array, Array]
+    targets: sp.csr_array
+    weights: Array
+    fingerprint: str
+
+
+def positives(settings: WordSettings, pairs: sp.csr_array) -> Positives:
+    """The positives among counted pairs."""
     chance = InputError(
         "text: no two words stand together more often than chance would have it, so there is nothing to learn; "
         "give more text, a larger window or a lower min_count."
     )
     if pairs.nnz == 0:
         raise chance
-    totals = word_totals(pairs), context_totals(pairs)
-    targets, weights = settings.positives.of(pairs, *settings.positives.logs(*totals), threads)
+    both = totals(pairs)
+    targets, weights = settings.positives.of(pairs, *settings.positives.logs(*both), settings.run.threads)
     if targets.nnz == 0:
         raise chance
+    marked = "" if settings.run.checkpoint is None else _fingerprint(settings, pairs)
+    return Positives(both, targets, weights, marked)
+
+
+def fit(
+    settings: WordSettings, given: Positives, warm: tuple[Array, Array] | None
+) -> tuple[Trained, list[dict[str, Any]]]:
+    """Minimise J over the positives, from earlier factors where there are any; what was learned, and how."""
+    targets, weights = given.targets, given.weights
     recipe = recipes.words(targets, weights, **asdict(settings.weights))
     objective = recipe.objective(targets, weights, targets.data)
     rng = np.random.default_rng(settings.seed)
     words, contexts = (
-        _start(rng, pairs.shape[0], settings.factors, None if warm is None else warm[side]) for side in range(2)
+        _start(rng, targets.shape[0], settings.factors, None if warm is None else warm[side]) for side in range(2)
     )
     run = settings.run if warm is None else replace(settings.run, checkpoint=None)
-    marked = settings.shaping() if run.checkpoint is not None else None
     with single_threaded_blas():
         history = train(
             TwoTowers.of_ids(objective, settings.factors),
@@ -105,9 +124,14 @@ def fit(
             registry.build(settings.solver, registry.Options(learning_rate=settings.learning_rate)),
             run,
             label="word vectors",
-            fingerprint="" if marked is None else fingerprint(marked, pairs.indptr, pairs.indices, pairs.data),
+            fingerprint=given.fingerprint,
         )
-    return Trained(words, contexts, *totals, objective.cols.own_weight, recipe.cols.weight), history
+    return Trained(words, contexts, *given.totals, objective.cols.own_weight, recipe.cols.weight), history
+
+
+def _fingerprint(settings: WordSettings, pairs: sp.csr_array) -> str:
+    """Whose checkpoint it is: these parameters on these counts."""
+    return fingerprint(settings.shaping(), pairs.indptr, pairs.indices, pairs.data)
 
 
 def _start(rng: np.random.Generator, words: int, factors: int, warm: Array | None) -> Array:

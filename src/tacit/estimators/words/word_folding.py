@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tacit.data.ids import Ids
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError
-from tacit.features.ppmi import PairPositives, word_totals
+from tacit.features.ppmi import PairPositives, totals
 from tacit.objective.recipes import Recipe
 from tacit.objective.weights import FrequencyWeight
 from tacit.solvers import als
@@ -73,7 +73,7 @@ def given_contexts(
     counts = as_csr(stated, "text", minimum=0)
     # An occurrence adds the weight of one window to the counts, on one side or on both.
     window = weights.sum() * (2 if side == "both" else 1)
-    return NewWords(words.extended(contexts), word_totals(counts) / window, counts, counts)
+    return NewWords(words.extended(contexts), totals(counts)[0] / window, counts, counts)
 
 
 def solve_new(
@@ -83,8 +83,8 @@ def solve_new(
     known = len(trained.context_weights)
     word_logs, shares = positives.logs(trained.word_totals, trained.context_totals)
     # The new totals join those of the text, which moves the shares of known contexts by next to nothing.
-    all_contexts = np.concatenate((trained.context_totals, word_totals(new.cols)))
-    new_word_logs, all_shares = positives.logs(word_totals(new.rows), all_contexts)
+    all_contexts = np.concatenate((trained.context_totals, totals(new.cols)[0]))
+    new_word_logs, all_shares = positives.logs(totals(new.rows)[0], all_contexts)
     as_words, weights = positives.of(new.rows, new_word_logs, shares, threads)
     as_contexts, context_weights = positives.of(new.cols, all_shares[known:], word_logs, threads)
     sides = (

@@ -29,7 +29,7 @@ from tacit.estimators.words.vector_space import VectorSpace
 from tacit.estimators.words.word_folding import Trained, counted_contexts, given_contexts, solve_new
 from tacit.features import text as texts
 from tacit.features.cooccurrence import Weighting, WindowSide, add_counts, count_pairs, distance_weights
-from tacit.features.ppmi import PairPositives, word_totals
+from tacit.features.ppmi import PairPositives, totals
 from tacit.objective.recipes import word_recipe
 from tacit.objective.weights import FrequencyWeight
 from tacit.progress import without_clock
@@ -234,8 +234,8 @@ class WordVectors(VectorSpace):
             recipe = word_recipe(self.weight_rule_, self.unlabelled_target, self.regularization)
             words, contexts, weights = solve_new(new, self._positives(), recipe, trained, self.threads)
             self.word_counts_ = np.concatenate((self.word_counts_, np.rint(new.frequencies).astype(np.int64)))
-            self.word_totals_ = np.concatenate((self.word_totals_, word_totals(new.rows)))
-            self.context_totals_ = np.concatenate((self.context_totals_, word_totals(new.cols)))
+            self.word_totals_ = np.concatenate((self.word_totals_, totals(new.rows)[0]))
+            self.context_totals_ = np.concatenate((self.context_totals_, totals(new.cols)[0]))
             self.context_weights_ = np.concatenate((self.context_weights_, weights.astype(np.float32)))
             self.word_factors_ = np.concatenate((self.word_factors_, words))
             self.context_factors_ = np.concatenate((self.context_factors_, contexts))
@@ -296,14 +296,18 @@ class WordVectors(VectorSpace):
         pairs: sp.csr_array,
         warm: tuple[Array, Array] | None,
     ) -> None:
-        trained, self.history_ = word_fit.fit(settings, pairs, warm)
+        given = word_fit.positives(settings, pairs)
+        kept = pairs if self.keep_counts else None
+        # Nobody else holds the counts, so this frees them before training takes as much again.
+        del pairs
+        trained, self.history_ = word_fit.fit(settings, given, warm)
         self.words_, self.word_counts_ = ids, frequencies
         self.word_totals_, self.context_totals_ = trained.word_totals, trained.context_totals
         self.word_factors_, self.context_factors_ = trained.word_factors, trained.context_factors
         self.context_weights_, self.weight_rule_ = trained.context_weights, trained.rule
         self.__dict__.pop("counts_", None)
-        if self.keep_counts:
-            self.counts_ = pairs
+        if kept is not None:
+            self.counts_ = kept
 
     # -- vectors and files -------------------------------------------------------------------------------------
 
