@@ -26,7 +26,7 @@ FIGURE = ROOT / "docs" / "figures" / "architecture.svg"
 BEGIN, END = "<!-- walks -->", "<!-- end of walks -->"
 MOST_FILES = 10
 AROUND = ("threads.py", "concurrency.py")
-"""What only stands around a call: chunks of rows on the thread pool, and the lock of a model."""
+"""What only stands around a call: the thread pool, and the copy of a model that a call works on."""
 KERNEL, SHARED, ALONE = ("#f6e3c5", "#a8742f"), ("#cfe3f5", "#2f6fa8"), ("#ffffff", "#777777")
 """Fill and rule of a box."""
 
