@@ -78,21 +78,18 @@ def _taggers(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
     labels = [[f"l{k}" for k in np.unique(rng.integers(0, 5, 2))] for _ in range(24)]
     yield "factor tagger", FactorTagger(factors=3, iterations=2, idf_power=0.5).fit(X, labels)
     yield "joint tagger", NeighbourTagger(method="joint", factors=3, neighbours=4, learners=1).fit(X, labels)
-    members = [{"tagger": "neighbour", "factors": 2}, {"tagger": "factor", "factors": 2, "weight": 0.5}]
-    yield "blend tagger", BlendTagger(members=members).fit(X, labels)
+    members = [("near", NeighbourTagger(factors=2)), ("low rank", FactorTagger(factors=2))]
+    yield "blend tagger", BlendTagger(members, weights=[1.0, 0.5]).fit(X, labels)
     texts = [" ".join(f"word{k}" for k in rng.integers(0, 12, 6)) for _ in range(24)]
-    for kind in ("neighbour", "factor"):
-        yield (
-            f"text tagger by {kind}",
-            TextTagger(tagger=kind, parameters={"factors": 2}, min_count=1).fit(texts, labels),
-        )
+    for inner in (NeighbourTagger(factors=2), FactorTagger(factors=2)):
+        yield f"text tagger by {inner}", TextTagger(inner, min_count=1).fit(texts, labels)
 
 
 def _streams(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
     users, items, ratings = [f"u{k}" for k in rng.integers(0, 6, 40)], rng.integers(0, 5, 40), rng.integers(1, 6, 40)
-    full = tacit.RatingStream(factors=3, adaptation="full", biases=True, nonnegative=False)
+    full = tacit.RatingStream(factors=3, adaptation="full", biases="learned", nonnegative=False)
     yield "stream with a full matrix", full.partial_fit(users, items, ratings)
-    experts = [{"factors": 2}, {"factors": 0, "biases": True}, {"factors": 3, "adaptation": None}]
+    experts = [{"factors": 2}, {"factors": 0, "biases": "learned"}, {"factors": 3, "adaptation": None}]
     yield "stream of own experts", tacit.ExpertRatingStream(experts=experts).partial_fit(users, items, ratings)
     empty = tacit.RatingStream(factors=2)
     empty.predict_one("nobody", "nothing")

@@ -28,13 +28,11 @@ MODELS = {
     ),
     "factor tagger": lambda: tacit.FactorTagger(factors=2, iterations=2).fit(X, LABELS),
     "neighbour tagger": lambda: tacit.NeighbourTagger(factors=2).fit(X, LABELS),
-    "blend tagger": lambda: tacit.BlendTagger(members=[{"tagger": "neighbour", "factors": 2}]).fit(X, LABELS),
-    "text tagger": lambda: tacit.TextTagger(tagger="neighbour", parameters={"factors": 2}, min_count=1).fit(
-        TEXTS, LABELS
+    "blend tagger": lambda: tacit.BlendTagger([("near", tacit.NeighbourTagger(factors=2))], weights=[1.0]).fit(
+        X, LABELS
     ),
-    "factor text tagger": lambda: tacit.TextTagger(tagger="factor", parameters={"factors": 2}, min_count=1).fit(
-        TEXTS, LABELS
-    ),
+    "text tagger": lambda: tacit.TextTagger(tacit.NeighbourTagger(factors=2), min_count=1).fit(TEXTS, LABELS),
+    "factor text tagger": lambda: tacit.TextTagger(tacit.FactorTagger(factors=2), min_count=1).fit(TEXTS, LABELS),
     "stream": lambda: tacit.RatingStream(factors=2).partial_fit(*RATINGS),
     "experts": lambda: tacit.ExpertRatingStream(experts=[{"factors": 2}, {"factors": 3}]).partial_fit(*RATINGS),
     "grades": lambda: tacit.OrdinalRanker(kernel="linear", progress=False).fit(X.toarray(), np.arange(30) % 3),

@@ -82,6 +82,10 @@ class Proof:
         """Nothing is left over, and no size is a mere claim."""
         if self.arrays:
             raise ModelFileError(f"it has an unknown array {prefix + min(self.arrays)!r}")
+        self.require_backed()
+
+    def require_backed(self) -> None:
+        """Refuse a size that nothing in the file stands for."""
         for size, value in self.sizes.items():
             if value > MOST_UNBACKED and size not in self.backed:
                 raise ModelFileError(f"it claims {value} {size} and holds nothing for them")

@@ -50,15 +50,20 @@ SHARED: dict[str, Value] = {
 
 def _rows_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
     """Rows as wide as the settings say: kernels find their way in them by the settings alone."""
-    from tacit.kernels import rating_rounds
+    from tacit.kernels import passive_aggressive, rating_rounds
 
     model, memory = proof.model, parts["memory"]
     model.check_clip()
-    empty = Stream(model._settings(), model._rules(proof.facts["seed"]))
-    if proof.sizes["width"] != empty.width or proof.sizes["memory"] != len(empty.memory):
-        return f"its rows have {proof.sizes['width']} numbers, and its settings ask for {empty.width}"
-    # As many numbers are in the memory, whether or not anybody has rated.
-    proof.backed.add("width")
+    settings = model._settings()
+    width = passive_aggressive.SEGMENTS + sum(setting.width for setting in settings)
+    if proof.sizes["width"] != width:
+        return f"its rows have {proof.sizes['width']} numbers, and its settings ask for {width}"
+    if len(memory) > 2 * width:
+        # As many numbers are in the memory, whether or not anybody has rated.
+        proof.backed.add("width")
+    proof.require_backed()
+    if len(memory) != len(Stream(settings, model._rules(proof.facts["seed"])).memory):
+        return "its memory does not fit its settings"
     counts = memory[[rating_rounds.SEEN, rating_rounds.USERS, rating_rounds.ITEMS]]
     if (
         counts.min() < 0
