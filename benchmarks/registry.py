@@ -10,7 +10,7 @@ from typing import Any
 
 import papers
 import results
-from views import Table, View, exmlds, fbgd, nn_apa, ocmf, qs3orao, versus
+from views import Table, View, exmlds, fbgd, full_rank, nn_apa, ocmf, qs3orao, versus
 
 HERE = Path(__file__).parent
 
@@ -83,16 +83,24 @@ PEERS: dict[str, Entry] = {
     }.items()
 }
 """Jobs beside the peers, at three sizes."""
+PEERS["full-rank"] = Entry(
+    ("full_rank.py sets",), ("full-rank",), full_rank.sets, "Low rank, full rank and their blend beside tuned peers"
+)
+
+PUBLISHED: dict[str, Entry] = {"gowalla": Entry(("full_rank.py gowalla",), ("full-rank",), full_rank.gowalla)}
+"""Tables of a whole field rather than of one paper; what is published is in ``papers/NAME.json``."""
 
 
 def names() -> list[str]:
     """Every name that can be asked for."""
-    return [*(f"{paper}-{part}" for paper, parts in PAPERS.items() for part in parts), *PEERS]
+    return [*(f"{paper}-{part}" for paper, parts in PAPERS.items() for part in parts), *PEERS, *PUBLISHED]
 
 
 def entry(name: str) -> Entry:
     if name in PEERS:
         return PEERS[name]
+    if name in PUBLISHED:
+        return PUBLISHED[name]
     paper, _, part = name.rpartition("-")
     return PAPERS[paper][part]
 
@@ -101,6 +109,8 @@ def title(name: str) -> str:
     """What stands beside the name in a list."""
     if name in PEERS:
         return PEERS[name].title
+    if name in PUBLISHED:
+        return str(papers.read(name)["table"]["caption"])
     paper, _, part = name.rpartition("-")
     return str(papers.read(paper.replace("-", "_"))[part]["caption"])
 
@@ -125,10 +135,14 @@ def tables(name: str, quick: bool) -> list[Table]:
     figures = [record and record["figures"] for record in records(name, quick)]
     if name in PEERS:
         return PEERS[name].view(*figures)
+    if name in PUBLISHED:
+        return PUBLISHED[name].view(papers.read(name)["table"], *figures)
     paper, _, part = name.rpartition("-")
     return entry(name).view(papers.read(paper.replace("-", "_"))[part], *figures)
 
 
 def citation(name: str) -> str:
     """The paper that a table is from; nothing for a table against peers."""
+    if name in PUBLISHED:
+        return str(papers.read(name)["paper"])
     return "" if name in PEERS else str(papers.read(name.rpartition("-")[0].replace("-", "_"))["paper"])

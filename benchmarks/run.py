@@ -20,6 +20,7 @@ HERE = Path(__file__).parent
 QUICK = "--quick"
 
 ARGUMENTS = {
+    "full_rank": ["sets", "gowalla", "dense"],
     "runtime": ["table7", "table8", "figure5"],
     "stream_tables": ["table3", "table4", "figure2"],
     "versus": ["recommend", "tag", "words", "stream", "grade"],

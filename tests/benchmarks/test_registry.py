@@ -15,7 +15,7 @@ ASKED = {
     "exmlds": ["table1", "table2", "table4"],
     "ocmf": ["table3", "figure1", "figure2", "figure3"],
 }
-PEERS = {"recommend", "tag", "words", "stream", "grade"}
+PEERS = {"recommend", "tag", "words", "stream", "grade", "full-rank", "gowalla"}
 
 
 def all_names():

@@ -27,7 +27,7 @@ def _positives() -> "sp.csr_array":
 
 
 def _recommender() -> None:
-    from tacit import FactorRecommender
+    from tacit import BlendRecommender, FactorRecommender, LinearRecommender
     from tacit.metrics.evaluation import evaluate
     from tacit.solvers.registry import WITH_AUTO
 
@@ -40,6 +40,11 @@ def _recommender() -> None:
     model.recommend([0, 1], k=3, include={0: [1, 2, 3]}, exclude={1: [4]})
     model.recommend([0, 1], k=3, include=[1, 2, 3])
     model.similar_cols([0])
+    for method in ("dense", "sparse"):
+        LinearRecommender(method).fit(positives).recommend([0, 1], k=3, include={0: [1, 2, 3]})
+    BlendRecommender([{"recommender": "linear"}, {"recommender": "factors", "factors": 4}], progress=False).fit(
+        positives
+    )
     evaluate(model, positives, _positives().T.tocsr().reshape((_ROWS, _COLUMNS)), k=3, metrics=("ndcg", "auc"))
 
 

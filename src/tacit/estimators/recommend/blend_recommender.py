@@ -36,8 +36,9 @@ class BlendRecommender(ScoredRecommender):
 
     Low rank sees what many columns have in common, full rank what single ones do; together they are often better than
     either. Which members count, and how much, is chosen on positives that are held out: every member learns from the
-    rest, mixtures in steps of a quarter rank the same rows, and of those within one standard error of the best the
-    simplest wins (fewest members, then the most even weights). Then all members learn from everything.
+    rest, mixtures in steps of a quarter rank the same rows, and of those within one standard error of the best the most
+    even one wins: an average is the safer bet where rows to come differ from those held out. The members themselves
+    learn from everything.
 
     Parameters
     ----------
@@ -95,18 +96,15 @@ class BlendRecommender(ScoredRecommender):
         self._factors = FACTORS_OF_LARGE if min(data.shape) >= LARGE else FACTORS
         members = self._make_members()
         given = self._given_weights(len(members))
+        for member in members:
+            member.fit(data)
         self.validation_: dict[str, Any] = {"tried": [], "sentence": "The weights were given."}
-        learned: list[dict[str, Any]] = [{} for _ in members]
         if given is None:
-            given, learned, self.validation_ = self._choose(data)
+            settings: list[dict[str, Any]] = [getattr(member, "_chosen_parameters", dict)() for member in members]
+            given, self.validation_ = self._choose(data, settings)
             if sys.stderr.isatty() if self.progress is None else self.progress:
                 print(self.validation_["sentence"], file=sys.stderr)
         self.weights_ = np.array(given) / sum(given)
-        for member, chosen in zip(members, learned):
-            own = member.get_params()
-            # What a member chose on a part holds for the whole; its parameters stay as they were given.
-            member.set_params(**chosen).fit(data)
-            member.set_params(**{name: own[name] for name in chosen})
         self.members_ = members
         self.row_ids_, self.col_ids_, self.seen_ = data.row_ids, data.col_ids, data.matrix
         return self
@@ -156,30 +154,24 @@ class BlendRecommender(ScoredRecommender):
             raise InputError(f"weights must be {members} numbers, one for each member, that are not all zero.")
         return weights
 
-    def _choose(self, data: Interactions) -> tuple[tuple[float, ...], list[dict[str, Any]], dict[str, Any]]:
-        """Weights, the parameters that members chose for themselves, and what was found on the way."""
+    def _choose(self, data: Interactions, settings: list[dict[str, Any]]) -> tuple[tuple[float, ...], dict[str, Any]]:
+        """Weights, and what was found on the way; ``settings`` are what members chose for themselves."""
         parts = held_out_choice.split(data.matrix, checks.seed(self.random_state))
         if not parts:
-            even = tuple(1.0 for _ in self._make_members())
-            return even, [{} for _ in even], {"tried": [], "sentence": "Too few positives to choose by; equal weights."}
-        mixtures = _mixtures(len(self._make_members()))
+            return tuple(1.0 for _ in settings), {"tried": [], "sentence": "Too few positives to choose by."}
+        mixtures = _mixtures(len(settings))
         scores: dict[tuple[float, ...], list[Array]] = {mixture: [] for mixture in mixtures}
-        learned: list[dict[str, Any]] = []
         began = time.monotonic()
-        for part in parts:
-            if learned and self.seconds is not None and time.monotonic() - began > self.seconds / 2:
+        for number, part in enumerate(parts):
+            if number and self.seconds is not None and time.monotonic() - began > self.seconds / 2:
                 break
-            members = self._make_members()
-            for member, settings in zip(members, learned or [{} for _ in members]):
-                member.set_params(**settings).fit(
-                    Interactions(part.train, data.row_ids, data.col_ids, col_features=data.col_features)
-                )
-            learned = learned or [getattr(member, "_chosen_parameters", dict)() for member in members]
+            train = Interactions(part.train, data.row_ids, data.col_ids, col_features=data.col_features)
+            members = [member.set_params(**chosen).fit(train) for member, chosen in zip(self._make_members(), settings)]
             for mixture in mixtures:
                 scores[mixture].append(self._measure(members, mixture, part))
         rows = {mixture: np.concatenate(values) for mixture, values in scores.items()}
-        chosen = held_out_choice.simplest(rows, mixtures)
-        return chosen, learned, _account(rows, chosen, [type(member).__name__ for member in self._make_members()])
+        chosen = held_out_choice.first_near_the_best(rows, mixtures)
+        return chosen, _account(rows, chosen, [type(member).__name__ for member in self._make_members()])
 
     def _measure(self, members: list[Any], mixture: tuple[float, ...], part: Part) -> Array:
         rows = Rows(part.rows, part.seen, part.rows)
@@ -222,14 +214,14 @@ def _mixture(scorers: list[tuple[ScoreRows, float]]) -> ScoreRows:
 
 
 def _mixtures(members: int) -> list[tuple[float, ...]]:
-    """Weights in steps of a quarter that sum to one, the simplest first.
+    """Weights in steps of a quarter that sum to one, the most even first.
 
     >>> _mixtures(2)
-    [(0.0, 1.0), (1.0, 0.0), (0.5, 0.5), (0.25, 0.75), (0.75, 0.25)]
+    [(0.5, 0.5), (0.25, 0.75), (0.75, 0.25), (0.0, 1.0), (1.0, 0.0)]
     """
     shares = itertools.product(range(STEPS + 1), repeat=members)
     made = [tuple(share / STEPS for share in one) for one in shares if sum(one) == STEPS]
-    return sorted(made, key=lambda mixture: (sum(map(bool, mixture)), max(mixture), mixture))
+    return sorted(made, key=lambda mixture: (max(mixture), mixture))
 
 
 def _account(rows: dict[tuple[float, ...], Array], chosen: tuple[float, ...], names: list[str]) -> dict[str, Any]:
@@ -242,7 +234,7 @@ def _account(rows: dict[tuple[float, ...], Array], chosen: tuple[float, ...], na
     members = ", ".join(f"{name} {value:.4f}" for name, value in alone.items())
     best = max(rows, key=lambda mixture: float(rows[mixture].mean()))
     used = " + ".join(f"{weight:g} {name}" for name, weight in zip(names, chosen) if weight)
-    reason = "the best" if chosen == best else "the simplest within one standard error of the best"
+    reason = "the best" if chosen == best else "the most even within one standard error of the best"
     sentence = (
         f"NDCG@{AT} on held-out positives: {members}; chosen: {used} with {rows[chosen].mean():.4f}, {reason} "
         f"({rows[best].mean():.4f}, {len(rows[best])} rows)."

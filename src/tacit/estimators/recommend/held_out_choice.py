@@ -24,7 +24,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 SHARE = 0.2
 AT = 10
-MOST_ROWS = 5000
+MOST_ROWS = 4000
 MOST_SPLITS, POSITIVES_PER_SPLIT = 4, 150_000
 """Rows that are ranked in a split, and how many splits there are: as many as it takes to see so many positives."""
 
@@ -63,12 +63,12 @@ def split(positives: Csr, seed: int) -> list[Part]:
     return parts
 
 
-def simplest(scores: dict[Key, NDArray[np.float64]], order: Sequence[Key]) -> Key:
-    """The first key in ``order`` (simplest first) that is within one standard error of the best.
+def first_near_the_best(scores: dict[Key, NDArray[np.float64]], order: Sequence[Key]) -> Key:
+    """The first key in ``order`` (preferred ones first) that is within one standard error of the best.
 
     The error is that of the mean difference to the best, row by row.
 
-    >>> simplest({"plain": np.array([0.1, 0.3]), "rich": np.array([0.2, 0.2])}, ["plain", "rich"])
+    >>> first_near_the_best({"plain": np.array([0.1, 0.3]), "rich": np.array([0.2, 0.2])}, ["plain", "rich"])
     'plain'
     """
     best = max(order, key=lambda key: float(scores[key].mean()))

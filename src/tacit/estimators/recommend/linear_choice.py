@@ -98,7 +98,7 @@ def choose(
     """The setting for these positives, and what was tried.
 
     ``methods`` are those that may win. ``given`` may fix the ``ridge``, ``dense_exponents`` and ``sparse_exponents``;
-    what is None is chosen. Dense weights win over sparse ones by more than a standard error or not at all.
+    what is None is chosen.
     """
     fixed = [_fixed(method, given) for method in methods]
     if len(fixed) == 1 and fixed[0] is not None:
@@ -107,9 +107,8 @@ def choose(
     if not any(len(part.rows) for part in parts):
         return _fixed(methods[0], _STARTS | {name: value for name, value in given.items() if value is not None}), []  # type: ignore[return-value]
     search = Search(parts, keep, threads, {})
-    best = {method: {"sparse": _best_sparse, "dense": _best_dense}[method](search, given) for method in methods}
-    order = [best[method] for method in ("sparse", "dense") if method in best]
-    return held_out_choice.simplest(search.scores, order), search.records()
+    best = [{"sparse": _best_sparse, "dense": _best_dense}[method](search, given) for method in methods]
+    return max(best, key=search.mean), search.records()
 
 
 _STARTS: dict[str, Any] = {

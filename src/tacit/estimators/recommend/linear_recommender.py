@@ -42,7 +42,7 @@ class LinearRecommender(ScoredRecommender):
     Parameters
     ----------
     method : ``"dense"`` holds m × m weights, for up to 30,000 columns; ``"sparse"`` the ``keep`` strongest of each;
-        ``"auto"`` sparse above 5,000 columns, and below what held-out positives prefer by more than a standard error
+        ``"auto"`` sparse above 5,000 columns, and below what held-out positives prefer
     regularization : mean ridge of dense weights, in units of the mean weight of a column's positives
     dense_exponents : (row, ridge): rows weigh (their positives)^−row, and a column's ridge grows with (its
         positives)^ridge; (0, 0) is EASE as published
