@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tacit import NeighbourTagger
+from tacit import BlendTagger, KernelTagger, NeighbourTagger
 from tacit.baselines import LemlImcTagger, OneVsRestTagger, SleecTagger, leml
 from tacit.metrics.labels import ndcg_at_k
 from tagging.methods import Grid, Make, grid
@@ -29,11 +29,24 @@ def joint(**own: Any) -> NeighbourTagger:
 JOINT = grid(factors=(200,), regularization=(1.0, 3.0), n_imputed=(0, 2), idf_power=(0.5,)) + [
     {"factors": 100, "regularization": strength} for strength in (1.0, 3.0)
 ]
+
+
+def kernel(**own: Any) -> KernelTagger:
+    return KernelTagger(impute=True, progress=False, **own)
+
+
+def blend(weight: float, **own: Any) -> BlendTagger:
+    near = joint(factors=200, regularization=3.0, n_imputed=2, idf_power=0.5)
+    return BlendTagger([("kernel", kernel(**own)), ("joint", near)], weights=[1.0, weight], progress=False)
+
+
 STRENGTHS = (0.3, 1.0, 3.0)
 IDF = (0.0, 0.5)
 METHODS: dict[str, tuple[Make, Grid, bool]] = {
     "joint with the graph of all labels": (joint, JOINT, True),
     "joint with the graph of visible labels": (joint, JOINT, False),
+    "KernelTagger imputed": (kernel, grid(idf_power=(0.0, 0.5)), False),
+    "KernelTagger and joint": (blend, grid(weight=(0.5, 1.0)), False),
     "joint as in the paper": (joint, grid(factors=(100,), regularization=STRENGTHS), True),
     "LEML-IMC with the graph of all labels": (LemlImcTagger, grid(regularization=STRENGTHS, idf_power=IDF), True),
     "LEML": (lambda **own: leml(100, progress=False, **own), grid(regularization=STRENGTHS, idf_power=IDF), False),

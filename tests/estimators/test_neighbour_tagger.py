@@ -118,7 +118,7 @@ def test_imputed_labels_join_the_known_ones_and_help(made):
     X, Y = made
     rng = np.random.default_rng(3)
     visible = Y * (rng.random(Y.shape) < 0.25)
-    plain, filled = (small(method="joint", n_imputed=n_imputed).fit(X, visible) for n_imputed in (0, 2))
+    plain, filled = (small(method="joint", n_imputed=n_imputed, vote_power=3.0).fit(X, visible) for n_imputed in (0, 2))
     assert (filled._Y.toarray() >= visible).all()
     assert filled._Y.nnz > 1.5 * np.count_nonzero(visible)
     assert filled.label_frequency_.sum() == np.count_nonzero(visible)

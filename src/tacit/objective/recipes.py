@@ -45,6 +45,13 @@ WORD_TOTAL = 350.0
 """Σ_y b_y of ``words``: what the authors use for texts of 10⁷ to 10⁸ words."""
 
 TAG_TOTAL = 2.0
+TAG_LABELS_PER_UNIT = 4.0
+"""Of ``tags``: all unlabelled cells weigh twice the known ones, and more where rows carry more than eight labels: a
+quarter of the labels a row carries."""
+TAG_SQUARE_TOTAL = 40.0
+"""Of ``tags`` with the squared loss, which knows no score beyond the target: with less, a label that is rarely right is
+never told so. A cell weighs 1 at most."""
+TAG_RIDGES = {"square": 2.0, "logistic": 0.7, "squared_hinge": 0.7}
 TAG_TARGETS = {"square": 0.0, "logistic": -2.0, "squared_hinge": -1.0}
 
 EVERY_ROW_ALIKE = FrequencyWeight(1.0, 1.0, 0.0)
@@ -250,6 +257,20 @@ def word_recipe(rule: FrequencyWeight, unlabelled_target: float, regularization:
     )
 
 
+def tag_weight(labels: sp.csr_array, loss: str) -> float:
+    """The default mean weight of an unlabelled cell of a tagger.
+
+    >>> tag_weight(sp.csr_array(np.eye(8)), "logistic")  # 8 known cells among 64
+    0.25
+    """
+    n, m = labels.shape
+    density = labels.nnz / (n * m)
+    if loss == "square":
+        return float(min(TAG_SQUARE_TOTAL * density, 1.0))
+    carried = labels.nnz / max(int(np.count_nonzero(np.diff(labels.indptr))), 1)
+    return float(max(TAG_TOTAL, carried / TAG_LABELS_PER_UNIT) * density)
+
+
 def tags(
     labels: sp.csr_array,
     *,
@@ -260,9 +281,10 @@ def tags(
     regularization: float,
 ) -> Recipe:
     """The recipe of a tagger; rows are made from features, whose tower has their ridge, columns are labels."""
-    n, m = labels.shape
-    mean = TAG_TOTAL * labels.nnz / (n * m) if unlabelled_weight is None else unlabelled_weight
-    target = TAG_TARGETS[losses.resolve(loss).name] if unlabelled_target is None else unlabelled_target
+    m = labels.shape[1]
+    name = losses.resolve(loss).name
+    mean = tag_weight(labels, name) if unlabelled_weight is None else unlabelled_weight
+    target = TAG_TARGETS[name] if unlabelled_target is None else unlabelled_target
     frequency = np.bincount(labels.indices, minlength=m)
     rule = FrequencyWeight.measure(frequency, mean, frequency_exponent)
     return Recipe.plain(rule, loss=loss, unlabelled_target=target, row_ridge=0.0, col_ridge=regularization)

@@ -20,7 +20,7 @@ from tacit.estimators.training import RunSettings
 from tacit.features.nystrom import NystromFeatures
 from tacit.neighbours.topk import top_k
 from tacit.objective.maps import multiply
-from tacit.objective.recipes import TAG_TARGETS
+from tacit.objective.recipes import TAG_RIDGES, TAG_TARGETS
 
 
 class FactorTagger(Tagger):
@@ -34,10 +34,11 @@ class FactorTagger(Tagger):
     ----------
     factors : dimension of Wᵀx and h
     loss : on known labels: ``"logistic"``, ``"square"`` or ``"squared_hinge"``
-    unlabelled_weight : mean weight b of a cell that is not known; None lets all of them weigh twice the known ones
+    unlabelled_weight : mean weight b of a cell that is not known; None lets them all weigh twice the known ones, more
+        where rows carry more than eight labels, and for the squared loss forty times them, at most 1 each
     unlabelled_target : t; None for -2 (logistic), 0 (square) or -1 (squared hinge)
     frequency_exponent : above 0, unknown cells of frequent labels weigh more
-    regularization : λ
+    regularization : λ; None for 2 (square) or 0.7
     landmarks : so many Nyström features are appended to X, which makes the tagger non-linear; 0 for none
     bandwidth : width of their Gaussian kernel
     graph_weight : λ_g of ``row_graph``
@@ -71,7 +72,7 @@ class FactorTagger(Tagger):
         unlabelled_weight: float | None = None,
         unlabelled_target: float | None = None,
         frequency_exponent: float = 0.0,
-        regularization: float = 0.7,
+        regularization: float | None = None,
         landmarks: int = 0,
         bandwidth: float = 1.0,
         graph_weight: float = 0.1,
@@ -169,14 +170,15 @@ class FactorTagger(Tagger):
         """The parameters of training, or one sentence on the first that cannot be used."""
         checks.integer("iterations", self.iterations, 1)
         checks.integer("landmarks", self.landmarks, 0)
-        weight, target = self.unlabelled_weight, self.unlabelled_target
+        weight, target, ridge = self.unlabelled_weight, self.unlabelled_target, self.regularization
+        loss = checks.choice("loss", self.loss, tuple(TAG_TARGETS))
         return factor_fit.TagSettings(
             factors=checks.integer("factors", self.factors, 1),
-            loss=checks.choice("loss", self.loss, tuple(TAG_TARGETS)),
+            loss=loss,
             unlabelled_weight=None if weight is None else checks.number("unlabelled_weight", weight, above=0.0),
             unlabelled_target=None if target is None else checks.number("unlabelled_target", target),
             frequency_exponent=checks.number("frequency_exponent", self.frequency_exponent),
-            regularization=checks.number("regularization", self.regularization, 0.0),
+            regularization=TAG_RIDGES[loss] if ridge is None else checks.number("regularization", ridge, 0.0),
             graph_weight=checks.number("graph_weight", self.graph_weight, 0.0),
             solver=checks.choice("solver", self.solver, factor_fit.SOLVERS),
             inner_steps=checks.integer("inner_steps", self.inner_steps, 1),

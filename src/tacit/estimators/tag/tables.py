@@ -55,7 +55,7 @@ FACTOR = Schema(
         "unlabelled_weight": Either(None, Number(above=0.0)),
         "unlabelled_target": Either(None, Number()),
         "frequency_exponent": Number(-100.0, most=100.0),
-        "regularization": Number(0.0),
+        "regularization": Either(None, Number(0.0)),
         "landmarks": Whole(0, most=MOST_LANDMARKS),
         "bandwidth": Number(above=0.0),
         "graph_weight": Number(0.0),
