@@ -9,13 +9,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tacit
 from tacit.service.client import ClientError
+from tacit.service.errors import StoreError
 from tacit.service.faults import STEPS
+from tacit.service.store import open_store
 from tests.service.postgres import MISSING, WHERE
 
 TRIALS = int(os.environ.get("TACIT_TRIALS", "0"))
@@ -96,3 +100,39 @@ def test_a_damaged_snapshot_is_skipped_loudly(files, tmp_path, start):
         assert client.models()[0]["sequence"] == 6
         listed = client.model("shop").recommend(["r1"], k=25)[0].ids
     assert {f"c{k}" for k in range(6)}.isdisjoint(listed)
+
+
+@pytest.mark.slow
+def test_a_stream_that_is_killed_loses_nothing_that_it_has_kept(tmp_path):
+    """``tacit stream --store`` on standard input: killed, fed on, and equal to a run over all lines."""
+    rng = np.random.default_rng(0)
+    lines = [f"u{rng.integers(9)},i{rng.integers(7)},{rng.integers(1, 6)}\n" for _ in range(40)]
+    command = [sys.executable, "-m", "tacit", "stream", "-", "--no-header", "-o"]
+    killed = [*command, str(tmp_path / "killed.tacit"), "--store", str(tmp_path / "store"), "--save-every", "20"]
+    process = subprocess.Popen(killed, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    process.stdin.write("".join(lines[:30]))
+    process.stdin.flush()
+    while not (tmp_path / "store" / "events.db").exists():
+        time.sleep(0.02)
+    reader = open_store(tmp_path / "store", write=False)
+    while kept_so_far(reader) < 30:
+        time.sleep(0.02)
+    reader.close()
+    process.kill()
+    process.communicate()
+    subprocess.run(killed, input="".join(lines[30:]), text=True, check=True, stdout=subprocess.DEVNULL)
+    straight = [*command, str(tmp_path / "straight.tacit")]
+    subprocess.run(straight, input="".join(lines), text=True, check=True, stdout=subprocess.DEVNULL)
+    ours, truth = tacit.load(tmp_path / "killed.tacit"), tacit.load(tmp_path / "straight.tacit")
+    assert ours.n_ratings_ == truth.n_ratings_ == 40
+    users, items = ours.user_ids_.all().tolist(), ours.item_ids_.all().tolist()
+    assert (users, items) == (truth.user_ids_.all().tolist(), truth.item_ids_.all().tolist())
+    pairs = [(user, item) for user in users for item in items]
+    np.testing.assert_array_equal(ours.predict(*zip(*pairs)), truth.predict(*zip(*pairs)))
+
+
+def kept_so_far(reader):
+    try:
+        return reader.last("killed")
+    except StoreError:
+        return 0  # its tables are not made yet

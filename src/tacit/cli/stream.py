@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from tacit.cli.options import OutputFile, json_option
 from tacit.cli.output import print_json, say
 from tacit.cli.rating_models import rating_options
 from tacit.errors import DivergedError, InputError
+
+if TYPE_CHECKING:
+    from tacit.service.stream_events import StreamEvents
 
 _BATCH = 1000
 
@@ -35,6 +38,12 @@ _BATCH = 1000
 @click.option("--skip-bad", is_flag=True, help="Leave out lines that are no rating, and count them.")
 @click.option("--every", default=10_000, show_default=True, type=click.IntRange(1), help="Ratings between reports.")
 @click.option("--save-every", default=100_000, show_default=True, type=click.IntRange(1), help="Ratings between saves.")
+@click.option(
+    "--store",
+    metavar="DIR|URL",
+    help="Keep every rating of standard input here before it is learned: what "
+    "was read survives a crash. The extra 'serve' has what it needs.",
+)
 @click.option("--restart", is_flag=True, help="Read the source from its beginning even if it was read before.")
 @rating_options
 @json_option
@@ -53,6 +62,7 @@ def command(
     skip_bad: bool,
     every: int,
     save_every: int,
+    store: str | None,
     restart: bool,
     make_model: Callable[[], Any],
     as_json: bool,
@@ -91,7 +101,11 @@ def command(
         lowest=model.lowest_rating,
     )
     source = "-" if live else str(Path(ratings).resolve())
+    if store is not None and not live:
+        raise InputError("--store keeps what comes on standard input; a file can be read again from where it was left.")
     feed = _Feed(model, model_path, notes, source, every, save_every, as_json)
+    if store is not None:
+        feed.keep_in(store)
     skip = 0 if live or restart else feed.lines
     if skip:
         say(f"{ratings} was read up to line {skip}; going on from there.")
@@ -130,7 +144,22 @@ class _Feed:
         self.began, self.here = time.perf_counter(), 0
         self.recent = [0, 0.0]
         self.unsaved = self.left_out = 0
+        self.events: StreamEvents | None = None
         self.first_left_out = ""
+
+    def keep_in(self, place: str) -> None:
+        """Keep ratings in a store from here on; those in it that the model has not learned come first."""
+        from tacit.service.extra import require_extra
+
+        require_extra()
+        from tacit.service.stream_events import StreamEvents
+
+        events = StreamEvents(place, self.path)
+        missed = events.unlearned()
+        if missed:
+            say(f"{len(missed)} ratings of {place} were stored and not saved; learning them first.")
+            self.learn([(0, *one) for one in missed])
+        self.events = events
 
     def leave_out(self, sentence: str) -> None:
         """Count a line that is no rating; the first is remembered."""
@@ -143,6 +172,8 @@ class _Feed:
             due = min(self.every - self.count % self.every, self.save_every - self.count % self.save_every)
             part, batch = batch[:due], batch[due:]
             numbers, users, items, ratings = zip(*part)
+            if self.events is not None:
+                self.events.keep(users, items, ratings)
             predictions = self.model.predict_then_learn(users, items, ratings)
             error = float(abs(predictions - ratings).sum())
             self.lines = numbers[-1]
@@ -180,12 +211,17 @@ class _Feed:
         if not self.unsaved:
             return
         self.model.journal_[self.source] = {"lines": self.lines, "count": self.count, "absolute": self.absolute}
-        self.model.save(self.path, notes=self.notes)
+        if self.events is not None:
+            self.events.save(self.model, self.path, notes=self.notes)
+        else:
+            self.model.save(self.path, notes=self.notes)
         self.unsaved, self.saved = 0, self.lines
 
     def close(self, *, interrupted: int) -> None:
         self.report()
         self.save()
+        if self.events is not None:
+            self.events.close()
         if self.left_out:
             say(f"{self.left_out} line{'s were' if self.left_out > 1 else ' was'} left out; {self.first_left_out}.")
         if interrupted and not self.path.exists():

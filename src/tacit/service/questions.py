@@ -164,17 +164,23 @@ def score(served: Served, ask: Score, limits: Limits) -> Answer:
 
 
 def why(served: Served, ask: Why, limits: Limits) -> Answer:
-    """Score of the column less what it is when one part of the history is taken away."""
+    """What each part adds, by the model's own account; of a history, what is lost when that part is taken away."""
     model = served.state.model
     if (ask.row is None) == (ask.history is None):
         raise InputError("give either row or history.")
-    if ask.row is not None:
-        cols, weights = model.positives_of(ask.row)
-        history = History(list(cols), [float(weight) for weight in weights])
-    else:
-        history = ask.history or History([])
+    if ask.history is None:
+        evidence = model.why(ask.row, ask.col)
+        parts = list(zip(evidence.ids.tolist(), evidence.contributions.tolist()))
+        return {
+            "score": evidence.total,
+            "because": [{"id": ident, "adds": adds} for ident, adds in parts],
+            "remainder": evidence.remainder,
+        }
+    if not hasattr(model, "col_factors_"):
+        raise InputError("why of a history needs a FactorRecommender; give a row.")
+    history = ask.history
     limits.check_batch(len(history.cols))
-    weights = history.weights or [1.0] * len(history.cols)
+    weights = history.weights if history.weights is not None else [1.0] * len(history.cols)
     without = [
         History(history.cols[:k] + history.cols[k + 1 :], weights[:k] + weights[k + 1 :]) for k in range(len(weights))
     ]
@@ -282,7 +288,7 @@ ASKS: dict[str, tuple[type[Question], str, Callable[[Served, Any, Limits], Answe
     "recommend": (Recommend, "recommend", recommend),
     "similar": (Similar, "similar_cols", similar),
     "score": (Score, "score_pairs", score),
-    "why": (Why, "positives_of", why),
+    "why": (Why, "why", why),
     "tags": (Tags, "words_", tags),
     "missing": (Missing, "words_", missing),
     "neighbours": (Neighbours, "most_similar", neighbours),
@@ -309,6 +315,8 @@ def require(served: Served, name: str) -> None:
 
 def _can(model: Any, name: str, needs: str) -> bool:
     if name in ("tags", "missing") and not hasattr(model, "predict_topk"):
+        return False
+    if name == "why" and not hasattr(model, "recommend"):
         return False
     return hasattr(model, needs)
 

@@ -35,17 +35,23 @@ def retrain(path: Path, store: EventStore, folder: Path) -> Retrained:
     served = Served.open(name, path, folder / name, store)
     old = served.state.model
     fresh: Any = clone(old).fit(_all_positives(old))
-    unnamed = path.with_name(f"{path.name}.retrained")
+    digest = replace_file(fresh, path, store, name, served.sequence)
+    rows, cols = fresh.seen_.shape
+    return Retrained(name, digest, served.sequence, rows, cols, fresh.seen_.nnz)
+
+
+def replace_file(model: Any, path: Path, store: EventStore, name: str, sequence: int, **options: Any) -> str:
+    """Save a model that has learned up to an event, and note that in the store before the file appears; its digest."""
+    unnamed = path.with_name(f"{path.name}.learned")
     try:
-        fresh.save(unnamed)
+        model.save(unnamed, **options)
         digest = snapshots.digest_of(unnamed)
-        store.set_learned(name, digest, served.sequence)
+        store.set_learned(name, digest, sequence)
         unnamed.replace(path)
     finally:
         unnamed.unlink(missing_ok=True)
     snapshots.sync(path.parent)
-    rows, cols = fresh.seen_.shape
-    return Retrained(name, digest, served.sequence, rows, cols, fresh.seen_.nnz)
+    return digest
 
 
 def _all_positives(model: Any) -> Any:

@@ -120,10 +120,14 @@ def add(model: "FactorRecommender", row: Any, cols: Any, weights: Any, features:
 
 def positives_of(model: "FactorRecommender", row: Any) -> tuple[list[Any], list[float]]:
     """Ids and weights of the columns that one row has."""
-    number = int(model.row_ids_.require([row])[0])
-    arrays, recent = current(model)
-    found = recent.get(number) or recent_rows.old_row(arrays.positives, arrays.row_factors, arrays.row_weight, number)
+    found = row_of(model, int(model.row_ids_.require([row])[0]))
     return model.col_ids_.take(found.cols).tolist(), found.values.tolist()
+
+
+def row_of(model: "FactorRecommender", number: int) -> Row:
+    """One row as it is, at the cost of its own positives."""
+    arrays, recent = current(model)
+    return recent.get(number) or recent_rows.old_row(arrays.positives, arrays.row_factors, arrays.row_weight, number)
 
 
 def _values(weights: Any, count: int) -> NDArray[np.float32]:
