@@ -8,14 +8,30 @@ import numpy as np
 from tacit.errors import InputError
 
 
-def integer(name: str, value: Any, least: int) -> int:
-    """A whole number of at least ``least``.
+def shown(value: Any) -> str:
+    """A value inside a sentence: on one line, and not too long.
+
+    >>> shown("x"), shown([1] * 100)[-5:]
+    ("'x'", ', 1 …')
+    """
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 100 else f"{text[:99].rstrip(',')} …"
+
+
+LARGEST = 2**31 - 1
+"""Sizes and counts beyond this do not fit the indices of matrices."""
+
+
+def integer(name: str, value: Any, least: int, most: int = LARGEST) -> int:
+    """A whole number of at least ``least`` and at most ``most``.
 
     >>> integer("factors", 8, 1)
     8
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}.")
+        raise InputError(f"{name} must be a whole number of at least {least}, not {shown(value)}.")
+    if value > most:
+        raise InputError(f"{name} must be at most {most}, not {shown(value)}.")
     return int(value)
 
 
@@ -27,14 +43,21 @@ def number(name: str, value: Any, least: float | None = None, *, above: float | 
         sound = False
     if not sound or (least is not None and value < least) or (above is not None and value <= above):
         bound = f" of at least {least:g}" if least is not None else f" above {above:g}" if above is not None else ""
-        raise InputError(f"{name} must be a finite number{bound}, not {value!r}.")
+        raise InputError(f"{name} must be a finite number{bound}, not {shown(value)}.")
     return float(value)
+
+
+def truth(name: str, value: Any) -> bool:
+    """True or False, nothing that merely counts as one of them."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} must be True or False, not {shown(value)}.")
+    return bool(value)
 
 
 def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     """One of the allowed words."""
     if not isinstance(value, str) or value not in allowed:
-        raise InputError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {value!r}.")
+        raise InputError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {shown(value)}.")
     return value
 
 
@@ -46,6 +69,20 @@ def flag(name: str, value: Any) -> bool | None:
     if value is not None and not isinstance(value, bool | np.bool_):
         raise InputError(f"{name} must be True, False or None, not {value!r}.")
     return None if value is None else bool(value)
+
+
+def listed(name: str, value: Any) -> list[Any]:
+    """The parts of any collection but text, as a list.
+
+    >>> listed("members", (1, 2))
+    [1, 2]
+    """
+    try:
+        if isinstance(value, str | bytes):
+            raise TypeError
+        return list(value)
+    except TypeError:
+        raise InputError(f"{name} must be a list, not {shown(value)}.") from None
 
 
 def no_table(name: str, data: Any) -> None:
@@ -65,4 +102,4 @@ def seed(random_state: Any, name: str = "random_state") -> int:
         return int(random_state.randint(2**31))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31))
-    return integer(name, random_state, 0)
+    return integer(name, random_state, 0, most=2**63 - 1)

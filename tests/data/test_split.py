@@ -69,7 +69,7 @@ def test_user_holds_out_whole_rows():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"by": "week"}, "by='week' is not one of random, last, time, user"),
+        ({"by": "week"}, "by must be one of 'random', 'last', 'time', 'user', not 'week'"),
         ({"test": 0}, "must be a share between 0 and 1"),
         ({"test": 1.5}, "must be a share between 0 and 1"),
         ({"test": 6}, "would hold out all 6 events"),

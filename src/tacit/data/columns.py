@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import checks
+from tacit.data.readers import is_absent
 from tacit.data.text_files import Origin
 from tacit.errors import InputError
 
@@ -33,8 +35,7 @@ def without_missing(
     >>> without_missing(pl.DataFrame({"u": [1, None]}), {"row": "u"}, "drop")[0].height
     1
     """
-    if missing not in {"error", "drop"}:
-        raise InputError(f"missing={missing!r} is not one of error, drop.")
+    checks.choice("missing", missing, ("error", "drop"))
     absent = np.zeros(frame.height, dtype=bool)
     for parameter, column in columns.items():
         here = _is_missing(frame[column])
@@ -51,8 +52,7 @@ def _is_missing(column: "pl.Series") -> NDArray[np.bool_]:
     import polars as pl
 
     if column.dtype == pl.Object:
-        # Only NaN differs from itself.
-        return np.fromiter((v is None or bool(v != v) for v in column), dtype=bool, count=len(column))
+        return np.fromiter(map(is_absent, column), dtype=bool, count=len(column))
     missing = column.is_null()
     if column.dtype.is_float():
         missing = missing | column.is_nan().fill_null(False)

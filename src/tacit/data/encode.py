@@ -36,6 +36,9 @@ def encode(column: "pl.Series", name: str) -> tuple[Ids, NDArray[np.int32]]:
         )
     if isinstance(dtype, pl.Categorical | pl.Enum):
         return _encode_categories(column, name)
+    if dtype in (pl.Int128, pl.UInt128):
+        # NumPy has no such numbers; as Python's they are ids like any others.
+        return _encode_objects(pl.Series(column.name, column.to_list(), dtype=pl.Object), name)
     if dtype.is_integer() and dtype != pl.UInt64 and len(column):
         low, high = int(column.min()), int(column.max())  # type: ignore[arg-type]
         if high - low < 4 * len(column):

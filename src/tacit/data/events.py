@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.data.matrix import as_csr
-from tacit.errors import InputError
 
 Array = NDArray[Any]
 Duplicates = Literal["sum", "last", "first", "max", "error"]
@@ -156,5 +156,4 @@ def frequent(events: Events, shape: tuple[int, int], min_row_count: int, min_col
 
 
 def check_duplicates(duplicates: str) -> None:
-    if duplicates not in DUPLICATES:
-        raise InputError(f"duplicates={duplicates!r} is not one of {', '.join(DUPLICATES)}.")
+    checks.choice("duplicates", duplicates, DUPLICATES)

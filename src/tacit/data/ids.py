@@ -110,7 +110,12 @@ class Ids:
     def _lookup(self) -> dict[Hashable, int]:
         if self._numbers is None:
             assert self.values is not None
-            self._numbers = {value: number for number, value in enumerate(self.values.tolist())}
+            try:
+                self._numbers = {value: number for number, value in enumerate(self.values.tolist())}
+            except TypeError:
+                raise InputError(
+                    f"{self.name} must be hashable to serve as ids (text, numbers, dates, tuples), not lists or tables."
+                ) from None
         return self._numbers
 
     def _count_distinct(self) -> int:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from tacit import checks
 from tacit.data.ids import Ids
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError
@@ -37,7 +38,11 @@ def read_labels(
         return (*_from_matrix(Y, rows, names, known, allow_empty), "matrix")
     if hasattr(Y, "columns"):
         names = [column for column in Y.columns] if names is None else names  # noqa: C416
-        return (*_from_matrix(Y.to_numpy(), rows, names, known, allow_empty), "matrix")
+        try:
+            cells = Y.to_numpy()
+        except Exception:  # of whichever library the table is
+            raise InputError("Y must hold numbers or yes and no in every column, one column per label.") from None
+        return (*_from_matrix(cells, rows, names, known, allow_empty), "matrix")
     return (*_from_lists(Y, rows, known, allow_empty), "lists")
 
 
@@ -70,7 +75,7 @@ def _from_matrix(
 
 def _from_lists(Y: Iterable[Any], rows: int, known: Ids | None, allow_empty: bool) -> tuple[sp.csr_array, Ids]:
     sets: list[list[Hashable]] = []
-    for number, labels in enumerate(Y):
+    for number, labels in enumerate(checks.listed("Y", Y)):
         if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
             raise InputError(
                 f"Y: row {number} is {labels!r}; give each row a list of labels, "

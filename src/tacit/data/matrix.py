@@ -111,7 +111,7 @@ def as_dense(
     """A finite C-contiguous array of the given dtype, or one sentence on why it cannot be had."""
     try:
         dense = np.ascontiguousarray(array, dtype=dtype)
-    except (TypeError, ValueError):
+    except Exception:  # a table raises its own library's errors where a column has no place in an array
         raise InputError(
             f"{name} must be numeric with {ndim} dimensions, but it could not be read as numbers."
         ) from None

@@ -5,8 +5,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.data.readers import read_table
 from tacit.errors import InputError
+
+
+def _is_matrix(part: Any) -> bool:
+    """Sparse matrices have no length, text is one value, and mappings and tables are no column."""
+    return hasattr(part, "tocsr") or hasattr(part, "keys") or isinstance(part, str | bytes)
 
 
 def rating_columns(users: Any, items: Any = None, ratings: Any = None) -> tuple[Any, Any, NDArray[np.float64]]:
@@ -20,7 +26,13 @@ def rating_columns(users: Any, items: Any = None, ratings: Any = None) -> tuple[
         users, items, ratings = table["user"], table["item"], table["rating"]
     elif items is None or ratings is None:
         raise InputError("give users, items and ratings together, or one table with the columns user, item and rating.")
-    users, items, ratings = (part if hasattr(part, "__len__") else list(part) for part in (users, items, ratings))
+    named = (("users", users), ("items", items), ("ratings", ratings))
+    users, items, ratings = (
+        part
+        if hasattr(part, "__len__") and hasattr(part, "__getitem__") and not _is_matrix(part)
+        else checks.listed(name, part)
+        for name, part in named
+    )
     try:
         values = np.asarray(ratings, dtype=np.float64)
     except (TypeError, ValueError):

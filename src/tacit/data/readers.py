@@ -218,7 +218,7 @@ def _from_values(label: str, values: Any) -> "pl.Series":
     if isinstance(values, np.ndarray) and values.dtype.kind in "biufMU":
         return pl.Series(label, values)
     try:
-        values = [None if _is_absent(value) else value for value in values]
+        values = [None if is_absent(value) else value for value in values]
     except TypeError:
         raise InputError(f"table: the column {label!r} must be a list of values, not {values!r}.") from None
     kinds = {type(value) for value in values if value is not None}
@@ -229,7 +229,7 @@ def _from_values(label: str, values: Any) -> "pl.Series":
         return pl.Series(label, values, dtype=pl.Object)
     try:
         return pl.Series(label, values)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return pl.Series(label, values, dtype=pl.Object)
 
 
@@ -238,7 +238,7 @@ def _fits(value: decimal.Decimal | None) -> bool:
     return value is None or (value.is_finite() and abs(value.adjusted()) < 16 and len(value.as_tuple().digits) < 16)
 
 
-def _is_absent(value: Any) -> bool:
+def is_absent(value: Any) -> bool:
     """Whether a value stands for nothing: None, NaN, pandas' NA and NaT, a Decimal that is no number."""
     if value is None:
         return True

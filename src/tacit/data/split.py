@@ -24,8 +24,7 @@ def held_out(events: Events, rows: int, test: Test, seed: int, by: By) -> NDArra
     time : the latest ``test`` of all events, events of one moment together; or all from the moment ``test`` on
     user : all events of ``test`` of the rows that have any
     """
-    if by not in RULES:
-        raise InputError(f"by={by!r} is not one of {', '.join(RULES)}.")
+    checks.choice("by", by, RULES)
     if isinstance(test, str | datetime.date | np.datetime64):
         return _from(events, test, by)
     _check_test(test)
@@ -88,7 +87,7 @@ def _in_utc(test: Any) -> Any:
 
 
 def _check_test(test: float) -> None:
-    whole = isinstance(test, numbers.Integral) and test >= 1
+    whole = isinstance(test, numbers.Integral) and 1 <= test <= checks.LARGEST
     share = isinstance(test, numbers.Real) and 0 < test < 1
     if isinstance(test, bool) or not (whole or share):
         raise InputError(f"test={test!r} must be a share between 0 and 1 or a whole number from 1 on.")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
+from tacit import checks
 from tacit.data.compressed import cut_is_said, open_bytes, read_bytes
 from tacit.errors import InputError
 
@@ -37,13 +38,14 @@ class TextForm:
 
     def __post_init__(self) -> None:
         if self.separator is not None:
+            if not isinstance(self.separator, str):
+                raise InputError(f"separator must be one sign, such as ';' or '\\t', not {self.separator!r}.")
             object.__setattr__(self, "separator", {"\\t": "\t", "tab": "\t"}.get(self.separator, self.separator))
-            if not isinstance(self.separator, str) or len(self.separator) != 1 or not self.separator.isascii():
+            if len(self.separator) != 1 or not self.separator.isascii():
                 raise InputError(f"separator must be one sign, such as ';' or '\\t', not {self.separator!r}.")
             if self.separator in '"\n\r':
                 raise InputError(f"separator must not be a quote or a line end, but is {self.separator!r}.")
-        if self.decimal not in (".", ","):
-            raise InputError(f"decimal must be '.' or ',', not {self.decimal!r}.")
+        checks.choice("decimal", self.decimal, (".", ","))
         try:
             text = self.encoding is None or codecs.lookup(self.encoding)._is_text_encoding
         except (LookupError, TypeError, ValueError):

@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit import threads as pool
 from tacit.errors import InputError
 from tacit.kernels import cooccurrence as kernels
@@ -79,8 +80,7 @@ def count_pairs(
     weights = distance_weights(window, weighting)
     if side not in ("both", "left", "right"):
         raise InputError(f'side must be "both", "left" or "right", not {side!r}.')
-    if not memory > 0:
-        raise InputError(f"memory must be a positive number of gigabytes, not {memory!r}.")
+    checks.number("memory", memory, above=0.0)
     budget = int(memory * _GIGABYTE)
     # A quarter of the budget for the index of a run (4 or 8 bytes a token) and the chunks in work (about as much),
     # a quarter for each of the matrices that exist at once: the counts so far, the run's, and their sum.

@@ -44,7 +44,8 @@ def kernel_matrix(kernel: str, left: Any, right: Any, bandwidth: float) -> Matri
         square += _squared_norms(left)[:, None]
         square += _squared_norms(right)
         np.maximum(square, 0.0, out=square)
-        square /= -2 * bandwidth**2
+        # As NumPy's number: a bandwidth beyond all distances makes everything near, and no error.
+        square /= -2 * np.float64(bandwidth) ** 2
         return np.asarray(np.exp(square, out=square))
     if kernel == "laplacian":
         distance = scipy.spatial.distance.cdist(_dense(left), _dense(right), "cityblock")

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit import threads as pool
 from tacit.errors import InputError
 from tacit.kernels import ppmi as kernels
@@ -76,8 +77,7 @@ def associations(
     threads: int = 0,
 ) -> tuple[sp.csr_array, NDArray[np.float32]]:
     """The cells where log x_ij − row_logs_i − col_logs_j − log k is above zero, with that value and their counts."""
-    if not shift > 0:
-        raise InputError(f"shift must be positive (1 is plain PPMI), not {shift!r}.")
+    checks.number("shift", shift, above=0.0)
     indptr = counts.indptr.astype(np.int64, copy=False)
     indices, data = counts.indices.astype(np.int32, copy=False), counts.data.astype(np.float32, copy=False)
     chunks = pool.balanced_chunks(indptr)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.data.compressed import read_text
 from tacit.errors import InputError
 from tacit.neighbours.topk import normalise, top_k
@@ -213,10 +214,16 @@ def _vocabulary(vectors: Array, words: Sequence[str], lowercase: bool) -> tuple[
     return vectors, numbers
 
 
+def _text(line: object) -> str:
+    if not isinstance(line, str):
+        raise InputError(f"lines must be text, but one is {line!r}; give a path or lines of words.")
+    return line
+
+
 def _lines(source: FileName | Iterable[str]) -> Iterable[tuple[int, str]]:
     if isinstance(source, str | os.PathLike):
         if not Path(source).is_file():
             raise InputError(f"there is no file {os.fspath(source)!r}; give a path or the lines themselves.")
         source = read_text(source).splitlines()
-    stripped = ((place, line.strip()) for place, line in enumerate(source, start=1))
+    stripped = ((place, _text(line).strip()) for place, line in enumerate(checks.listed("lines", source), start=1))
     return ((place, line) for place, line in stripped if line)

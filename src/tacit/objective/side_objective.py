@@ -74,7 +74,7 @@ class SideObjective:
     def constant(self) -> float:
         """t² Σa Σb."""
         a, b = (weights.astype(np.float64).sum() for weights in (self.side.own_weight, self.side.other_weight))
-        return float(self.side.unlabelled_target**2 * a * b)
+        return float(np.float64(self.side.unlabelled_target) ** 2 * a * b)
 
     def at(self, factors: Array) -> Point:
         """Scores, derivatives and value at P."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+from tacit import checks
 from tacit.errors import InputError
 from tacit.solvers.passive_aggressive import Setting
 
@@ -41,7 +42,7 @@ def as_settings(experts: Sequence[Mapping[str, Any] | Setting]) -> list[Setting]
     """Settings from mappings of ``RatingStream``'s parameters; what is left out keeps its default."""
     known = {field.name for field in fields(Setting)}
     settings = []
-    for number, expert in enumerate(experts):
+    for number, expert in enumerate(checks.listed("experts", experts)):
         if isinstance(expert, Setting):
             settings.append(expert)
             continue

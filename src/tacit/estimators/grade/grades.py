@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from tacit import checks
 from tacit.errors import InputError
 
 Codes = NDArray[np.intp]
@@ -46,7 +47,12 @@ def read_grades(
         classes = ordered
     values = _as_values(y)
     known = ~_is_missing(values, unlabelled)
-    if classes is not None and unlabelled is not None and unlabelled in list(classes):
+    classes = None if classes is None else checks.listed("classes", classes)
+    if (
+        classes is not None
+        and unlabelled is not None
+        and any(one is unlabelled or one == unlabelled for one in classes)
+    ):
         raise InputError(
             f"classes lists {unlabelled!r}, which marks unlabelled rows; set unlabelled=None or another mark."
         )
@@ -84,7 +90,7 @@ def _require_order(labels: NDArray[Any]) -> None:
     """Text sorts by the alphabet, which is hardly ever the order of grades."""
     text = labels.dtype.kind in "US" or (labels.dtype.kind == "O" and any(isinstance(one, str) for one in labels))
     if text:
-        found = ", ".join(map(repr, np.unique(labels)[:5].tolist()))
+        found = ", ".join(map(repr, sorted(set(labels.tolist()), key=str)[:5]))
         raise InputError(
             f"y holds grades as text ({found}), which have no order of their own; list them lowest first, as in "
             "classes=['poor', 'fair', 'good'], or give an ordered categorical."
@@ -106,8 +112,13 @@ def _as_values(y: Any) -> NDArray[Any]:
     if hasattr(y, "to_numpy") and not isinstance(y, np.ndarray):
         y = y.to_numpy()
     elif isinstance(y, list | tuple) and any(value is None for value in y):
-        y = np.array(y, dtype=object)
-    values = np.asarray(y)
+        objects = np.empty(len(y), dtype=object)
+        objects[:] = y
+        y = objects
+    try:
+        values = np.asarray(y)
+    except ValueError:
+        raise InputError("y must be a list or array with one entry per row, not lists of different lengths.") from None
     if values.ndim == 0:
         raise InputError("y must be a list or array with one entry per row, not a single value.")
     return np.asarray(column_or_1d(values, warn=True))
@@ -127,8 +138,16 @@ def _is_missing(values: NDArray[Any], unlabelled: Any) -> NDArray[np.bool_]:
     if unlabelled is None:
         return missing
     if values.dtype.kind == "O" or isinstance(unlabelled, str) == (values.dtype.kind in "US"):
-        missing |= np.asarray(values == unlabelled, dtype=bool)
+        missing |= np.array([_is_mark(value, unlabelled) for value in values.tolist()], dtype=bool)
     return missing
+
+
+def _is_mark(value: Any, mark: Any) -> bool:
+    """Whether a value is the mark of an unlabelled row; what cannot be compared with it is not."""
+    try:
+        return bool(np.all(value == mark))
+    except (TypeError, ValueError):
+        return False
 
 
 def _is_sign_coding(values: NDArray[Any], unlabelled: Any) -> bool:

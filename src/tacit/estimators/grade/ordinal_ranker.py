@@ -284,7 +284,15 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         if sp.issparse(X) and X.dtype.kind in "biuf":
             dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
             X = as_csr(X, "X", dtype=dtype, zeros="keep", allow_empty=True).native()
-        table = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+        try:
+            table = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+        except (TypeError, ValueError) as error:
+            # scikit-learn's own sentences stand; what NumPy or a table's library raised on the way gets one.
+            if any(sign in str(error) for sign in ("convert", "float() argument", "array element", "promoted")):
+                raise InputError(
+                    f"X must hold numbers ({str(error).splitlines()[0].rstrip('.')}); code text first."
+                ) from None
+            raise
         cells = table.data if sp.issparse(table) else table
         # Distances add up squares.
         largest, allowed = float(np.abs(cells).max(initial=0.0)), float(np.finfo(cells.dtype).max) ** 0.5 / 1e3

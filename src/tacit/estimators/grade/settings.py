@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.errors import InputError
 from tacit.estimators.grade.maps import BANDWIDTH_STEPS, typical_bandwidth
 from tacit.features.feature_moments import FeatureMap
@@ -157,7 +158,7 @@ def read_priors(given: Any, count: int) -> tuple[Vector | None, bool]:
         if given != "matched":
             raise InputError(f"class_priors must be None, 'matched' or a list of shares, not {given!r}.")
         return None, True
-    priors = np.asarray(given, dtype=np.float64)
+    priors = np.array([checks.number("class_priors", share) for share in checks.listed("class_priors", given)])
     if priors.shape != (count,) or not np.all(np.isfinite(priors)) or np.any(priors < 0) or priors.sum() <= 0:
         raise InputError(f"class_priors must list {count} shares of at least 0, one for each class, not {given!r}.")
     return priors / priors.sum(), False
@@ -173,7 +174,9 @@ def candidate_mixes(given: Any, count: int, has_unlabelled: bool) -> list[Vector
         return [np.ones(count - 1)]
     if given is None:
         return [np.full(count - 1, 1 - weight) for weight in UNLABELLED_WEIGHTS]
-    weights = np.asarray(given, dtype=np.float64)
+    parts = checks.listed("unlabelled_weight", given) if np.ndim(given) else given
+    read = [checks.number("unlabelled_weight", part) for part in (parts if isinstance(parts, list) else [parts])]
+    weights = np.array(read) if isinstance(parts, list) else np.array(read[0])
     fits = weights.ndim == 0 or weights.shape == (count - 1,)
     if not fits or not np.all((weights >= 0) & (weights <= 1)):
         raise InputError(

@@ -49,6 +49,14 @@ def listed(wanted: Any, ids: Ids) -> Array:
     return array
 
 
+def one_of(wanted: Any, ids: Ids, name: str) -> int:
+    """The number of the one id that is asked for."""
+    numbers = ids.require(listed(wanted, ids))
+    if len(numbers) != 1:
+        raise InputError(f"{name} must be one id, not {len(numbers)}.")
+    return int(numbers[0])
+
+
 def numbered(wanted: Any, ids: Ids, unknown: Unknown = "error") -> tuple[Array, NDArray[np.int64]]:
     """The ids that are answered, and their numbers; -1 where the average answers for an unknown one.
 

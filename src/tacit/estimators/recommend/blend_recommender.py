@@ -3,7 +3,7 @@
 import itertools
 import sys
 import time
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -127,11 +127,13 @@ class BlendRecommender(ScoredRecommender):
     # -- choosing ----------------------------------------------------------------------------------------------
 
     def _make_members(self) -> list[Any]:
-        given = list(DEFAULT if self.members is None else self.members)
+        given = list(DEFAULT) if self.members is None else checks.listed("members", self.members)
         if not given:
             raise InputError("members must name at least one recommender.")
         made = []
         for member in given:
+            if not isinstance(member, Mapping):
+                raise InputError(f"members: each must be a table such as {{'recommender': 'linear'}}, not {member!r}.")
             kind = member.get("recommender")
             if kind not in KINDS:
                 raise InputError(f"members: 'recommender' must be one of {', '.join(KINDS)}, not {kind!r}.")
@@ -149,7 +151,7 @@ class BlendRecommender(ScoredRecommender):
     def _given_weights(self, members: int) -> tuple[float, ...] | None:
         if self.weights is None:
             return (1.0,) if members == 1 else None
-        weights = tuple(checks.number("weights", weight, 0.0) for weight in self.weights)
+        weights = tuple(checks.number("weights", weight, 0.0) for weight in checks.listed("weights", self.weights))
         if len(weights) != members or not sum(weights):
             raise InputError(f"weights must be {members} numbers, one for each member, that are not all zero.")
         return weights

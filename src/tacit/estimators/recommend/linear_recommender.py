@@ -14,7 +14,7 @@ from tacit.estimators.concurrency import learns_if
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import factor_growth, linear_choice, linear_features
-from tacit.estimators.recommend.asking import ScoreRows, Unknown, listed, numbered
+from tacit.estimators.recommend.asking import ScoreRows, Unknown, numbered, one_of
 from tacit.estimators.recommend.factor_recommender import as_interactions
 from tacit.estimators.recommend.linear_choice import Setting, average_scores, row_scores
 from tacit.estimators.recommend.scored_recommender import Rows, ScoredRecommender
@@ -162,8 +162,7 @@ class LinearRecommender(ScoredRecommender):
         For a row without positives the score is the average row's, and a remainder.
         """
         self._require_fitted("why")
-        (x,) = self.row_ids_.require(listed(row, self.row_ids_))
-        (y,) = self.col_ids_.require(listed(col, self.col_ids_))
+        x, y = one_of(row, self.row_ids_, "row"), one_of(col, self.col_ids_, "col")
         _, indices, data = take_rows(self.seen_, np.array([x]))
         if not len(indices):
             return Evidence.of(np.empty(0, dtype=object), np.empty(0), float(self.average_[y]))

@@ -57,7 +57,8 @@ class FitSettings:
         """From the parameters of an estimator (``get_params``), or one sentence on the first that cannot be used."""
         given = dict(parameters)
         loss = losses.resolve(given["loss"])
-        solver = registry.resolve(given["solver"], loss, given["nonnegative"])
+        nonnegative = checks.truth("nonnegative", given["nonnegative"])
+        solver = registry.resolve(given["solver"], loss, nonnegative)
         share = checks.number("held_out", given["held_out"], 0.0)
         if share >= 1:
             raise InputError(f"held_out is a share of the positives and must be below 1, not {share:g}.")
@@ -79,7 +80,7 @@ class FitSettings:
             biases=given["biases"],
             context_model=checks.choice("context_model", given["context_model"], CONTEXT_MODELS),
             graph_weight=checks.number("graph_weight", given["graph_weight"], 0.0),
-            nonnegative=given["nonnegative"],
+            nonnegative=nonnegative,
             learning_rate=checks.number("learning_rate", given["learning_rate"], above=0.0),
             regularization=None if ridge is None else checks.number("regularization", ridge, 0.0),
             ridge_exponent=checks.number("ridge_exponent", given["ridge_exponent"]),

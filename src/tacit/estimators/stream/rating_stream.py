@@ -105,6 +105,7 @@ class RatingStream(StreamingModel):
         return cls(factors, **chosen | changed)
 
     def _settings(self) -> list[Setting]:
+        checks.truth("nonnegative", self.nonnegative)
         setting = Setting(
             factors=self.factors,
             variant=self.variant,

@@ -64,7 +64,10 @@ class StreamingModel(Model):
     def learn_one(self, user: Hashable, item: Hashable, y: float, x: object = None) -> None:
         """Take in one rating. ``x`` is river's place for context, which this model does not use."""
         state = self._begin()
-        rating = float(y)
+        try:
+            rating = float(y)
+        except (TypeError, ValueError):
+            raise InputError(f"y must be a number, not {y!r}.") from None
         if not self._lowest <= rating <= LARGEST_RATING:
             self._refuse(np.array([rating]))
         state.learn_one(user, item, rating)
@@ -146,7 +149,7 @@ class StreamingModel(Model):
     def rank(self, user: Hashable, items: Iterable[Hashable], x: object = None) -> list[Hashable]:
         """These items, best first (river's call)."""
         state = self._begin()
-        listed = list(items)
+        listed = checks.listed("items", items)
         with state.lock.reading:
             i, j = state.numbers([user], listed)
             scores = state.stream.answer(np.repeat(i, len(j)), j, in_range=False)
@@ -216,8 +219,10 @@ class StreamingModel(Model):
         """One sentence on a clip that is none."""
         if isinstance(self.clip, str):
             checks.choice("clip (when it is text)", self.clip, ("seen",))
-        elif self.clip is not None and (len(self.clip) != 2 or not self.clip[0] < self.clip[1]):
-            raise InputError(f"clip must be 'seen', None or (lowest, highest) in this order, not {self.clip!r}.")
+        elif self.clip is not None:
+            limits = [checks.number("clip", limit) for limit in checks.listed("clip", self.clip)]
+            if len(limits) != 2 or not limits[0] < limits[1]:
+                raise InputError(f"clip must be 'seen', None or (lowest, highest) in this order, not {self.clip!r}.")
 
     def _new_state(self, seed: int | None = None) -> StreamState:
         self.check_clip()

@@ -170,6 +170,7 @@ class FactorTagger(Tagger):
         """The parameters of training, or one sentence on the first that cannot be used."""
         checks.integer("iterations", self.iterations, 1)
         checks.integer("landmarks", self.landmarks, 0)
+        checks.number("bandwidth", self.bandwidth, above=0.0)
         weight, target, ridge = self.unlabelled_weight, self.unlabelled_target, self.regularization
         loss = checks.choice("loss", self.loss, tuple(TAG_TARGETS))
         return factor_fit.TagSettings(

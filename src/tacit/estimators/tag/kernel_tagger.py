@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tacit import checks
 from tacit.data.label_sets import read_labels
 from tacit.data.matrix import as_csr
-from tacit.errors import InputError
+from tacit.errors import DivergedError, InputError
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Array, Callback
 from tacit.estimators.tag.kernel_choice import KERNELS, START, Smoothness, choose
@@ -213,6 +213,8 @@ class KernelTagger(Tagger):
 
     def _keep(self, smooth: Smoothness, solved: Solved) -> None:
         self._smooth, self.bandwidth_, self.regularization_ = smooth, smooth.bandwidth, smooth.ridge
+        if not np.isfinite(solved.coefficients).all():
+            raise DivergedError("the weights of the kernel are not finite; lower unlabelled_weight or rescale X.")
         self.points_, self.coefficients_ = solved.points, solved.coefficients
 
     def _widened(self, features: int, labels: int) -> Solved:

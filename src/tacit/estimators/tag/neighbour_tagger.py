@@ -183,19 +183,19 @@ class NeighbourTagger(Tagger):
         return sp.csr_array(cells, shape=(X.shape[0], len(self.labels_)))
 
     def _check_settings(self) -> None:
-        for name, allowed in (("method", tuple(METHODS)), ("regression", REGRESSIONS)):
-            if getattr(self, name) not in allowed:
-                raise InputError(f"{name} must be one of {', '.join(allowed)}, not {getattr(self, name)!r}.")
+        checks.choice("method", self.method, tuple(METHODS))
+        checks.choice("regression", self.regression, tuple(REGRESSIONS))
         for name in ("factors", "neighbours", "learners", "contexts", "negatives", "iterations"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise InputError(f"{name} must be a whole number of at least 1, not {value!r}.")
-        if isinstance(self.n_imputed, bool) or not isinstance(self.n_imputed, int | np.integer) or self.n_imputed < 0:
-            raise InputError(f"n_imputed must be a whole number of at least 0, not {self.n_imputed!r}.")
-        if self.vote_power < 0:
-            raise InputError(f"vote_power must not be negative, not {self.vote_power!r}.")
-        if not self.regularization > 0:
-            raise InputError(f"regularization must be positive, not {self.regularization!r}.")
+            checks.integer(name, getattr(self, name), 1)
+        checks.integer("n_imputed", self.n_imputed, 0)
+        for name in ("partitions", "max_partners"):
+            if getattr(self, name) is not None:
+                checks.integer(name, getattr(self, name), 1)
+        checks.number("vote_power", self.vote_power, 0.0)
+        checks.number("shift", self.shift, above=0.0)
+        checks.number("regularization", self.regularization, above=0.0)
+        if self.learning_rate is not None:
+            checks.number("learning_rate", self.learning_rate, above=0.0)
 
     def _read_graph(self, label_graph: Any, size: int) -> sp.csr_array | None:
         if label_graph is None:

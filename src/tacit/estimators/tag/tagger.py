@@ -93,13 +93,14 @@ class Tagger(Model):
         return as_csr(X, "X", cols=self.n_features_in_, allow_empty=True)
 
     def _check_conventions(self) -> None:
-        if self.top_k is not None and self.top_k < 1:
-            raise InputError(f"top_k must be at least 1 or None, not {self.top_k!r}.")
+        if self.top_k is not None:
+            checks.integer("top_k", self.top_k, 1)
+        if self.threshold is not None:
+            checks.number("threshold", self.threshold)
+        checks.number("idf_power", self.idf_power, 0.0)
 
     def _learn_scales(self, X: sp.csr_array) -> None:
         """Weigh features by rarity: log(n / (1 + df))^``idf_power``; features that come later are weighed by theirs."""
-        if not self.idf_power >= 0:
-            raise InputError(f"idf_power must not be negative, not {self.idf_power!r}.")
         known = len(self._scales)
         df = np.bincount(X.indices, minlength=X.shape[1])[known:]
         new = np.maximum(np.log(max(X.shape[0], 2) / (1 + df)), _LEAST_IDF) ** self.idf_power

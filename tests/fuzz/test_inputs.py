@@ -1,0 +1,66 @@
+"""Generated inputs to every public call: what was once found stays refused, and a short run finds nothing new."""
+
+import os
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import tacit
+from tacit.errors import InputError
+from tests.fuzz.driver import campaign
+
+TABLE = {"u": [1, 2], "i": [1, 2]}
+X, Y = np.eye(6), np.eye(6)
+
+FINDINGS = {
+    "ids that are lists": lambda: tacit.data.Ids([[1], [2]]),
+    "users that are one number": lambda: tacit.RatingStream(2).fit(1.5, [1], [1]),
+    "a rating that is a list": lambda: tacit.RatingStream(2).learn_one(1, 2, [3]),
+    "items that are a number": lambda: tacit.RatingStream(2).fit([1], [1], [1]).rank(1, 2.5),
+    "clip of one number": lambda: tacit.RatingStream(2, clip=3).fit([1], [1], [1]),
+    "experts that are a number": lambda: tacit.ExpertRatingStream(experts=3).fit([1], [1], [1]),
+    "a bandwidth that is a date": lambda: tacit.FactorTagger(bandwidth=pd.Timestamp(0), landmarks=2).fit(X, Y),
+    "top_k that is text": lambda: tacit.FactorTagger(top_k="many").fit(X, Y),
+    "partitions of text": lambda: tacit.NeighbourTagger(partitions="two").fit(X, Y),
+    "labels that are a number": lambda: tacit.FactorTagger().fit(X, 3.5),
+    "members that are a number": lambda: tacit.BlendRecommender(members=3).fit(np.eye(4)),
+    "a non-negative that is a word": lambda: tacit.FactorRecommender(2, nonnegative="x").fit(np.eye(4)),
+    "factors beyond all indices": lambda: tacit.FactorRecommender(2**70).fit(np.eye(4)),
+    "grades from text features": lambda: tacit.OrdinalRanker().fit([["a"], ["b"]], [0, 1]),
+    "priors that are a type": lambda: tacit.OrdinalRanker("linear", class_priors=object).fit(X, [0, 1, 0, 1, 0, 1]),
+    "a decimal sign that is a table": lambda: tacit.Interactions.from_table(
+        TABLE, row="u", col="i", decimal=pd.DataFrame(TABLE)
+    ),
+    "missing that is a list": lambda: tacit.Interactions.from_table(TABLE, row="u", col="i", missing=["drop"]),
+    "pandas' NA among objects": lambda: tacit.Interactions.from_table(
+        pl.DataFrame({"u": pl.Series([pd.NA, (1,)], dtype=pl.Object), "i": [1, 2]}), row="u", col="i"
+    ),
+    "a Decimal that is no number": lambda: tacit.Interactions.from_table(
+        {"u": [Decimal("NaN"), Decimal(1)], "i": [1, 2]}, row="u", col="i"
+    ),
+    "a test of 2**70": lambda: tacit.Interactions.from_table(TABLE, row="u", col="i").split(test=2**70),
+}
+
+
+@pytest.mark.parametrize("finding", FINDINGS)
+def test_what_was_found_is_refused_in_one_sentence(finding):
+    with pytest.raises(InputError) as caught:
+        FINDINGS[finding]()
+    assert "\n" not in str(caught.value)
+
+
+def test_ids_beyond_64_bits_work():
+    made = tacit.Interactions.from_table({"u": [2**70, 5, 2**63 + 1], "i": [1, 2, 1]}, row="u", col="i")
+    model = tacit.FactorRecommender(2, iterations=2).fit(made)
+    assert model.recommend(2**70, k=1).ids.shape == (1, 1)
+    assert model.recommend([2**63 + 1, 5], k=1).ids.shape == (2, 1)
+
+
+@pytest.mark.slow
+def test_a_short_run_of_the_fuzzer_finds_no_crash_and_no_hang():
+    count, found = campaign("inputs", float(os.environ.get("TACIT_FUZZ_SECONDS", "3")), workers=1, seed=0)
+    assert count > 20
+    assert [what for _, what in found if what.startswith(("died", "slow"))] == []
