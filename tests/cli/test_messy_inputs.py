@@ -191,7 +191,13 @@ MESSY = {
         "line 2 .* 'nan'",
         "--skip-bad",
     ),
-    "a rating below zero": ("below.csv", b"user,item,rating\nann,tea,-3\n", STREAM, "line 2 .* '-3'", "--skip-bad"),
+    "a rating below zero": (
+        "below.csv",
+        b"user,item,rating\nann,tea,-3\n",
+        STREAM + " --nonnegative --biases none",
+        "line 2 .* '-3'",
+        "--skip-bad",
+    ),
     "a stream with semicolons": (
         "signs.csv",
         b"user;item;rating\nann;tea;3\n",

@@ -249,15 +249,15 @@ def test_bits_do_not_depend_on_threads_or_history(made):
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"method": "word2vec"}, "method must be one of sppmi"),
+        ({"method": "word2vec"}, "method must be one of 'sppmi'"),
         ({"regression": "lasso"}, "regression must be one of"),
         ({"factors": 0}, "factors must be a whole number"),
         ({"neighbours": 2.5}, "neighbours must be a whole number"),
         ({"n_imputed": -1}, "n_imputed must be a whole number"),
-        ({"vote_power": -1}, "vote_power must not be negative"),
-        ({"regularization": 0}, "regularization must be positive"),
-        ({"shift": 0}, "shift must be positive"),
-        ({"top_k": 0}, "top_k must be at least 1"),
+        ({"vote_power": -1}, "vote_power must be a finite number of at least 0"),
+        ({"regularization": 0}, "regularization must be a finite number above 0"),
+        ({"shift": 0}, "shift must be a finite number above 0"),
+        ({"top_k": 0}, "top_k must be a whole number of at least 1"),
     ],
 )
 def test_bad_parameters_are_named(made, parameters, words):
