@@ -19,7 +19,7 @@ def test_everybody_gets_the_own_answer_whatever_else_is_asked():
         return [(key, row) for row in rows]
 
     async def ask(together, key, row):
-        await asyncio.sleep(random.Random(f"{key}{row}").random() / 100)
+        await asyncio.sleep(random.Random(f"{key}{row}").choice([0, 0, 0.001]))
         try:
             assert await together.ask(key, row) == (key, row) and row != "bad"
         except ValueError:

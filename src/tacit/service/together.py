@@ -1,8 +1,9 @@
 """Single rows that wait at the same moment are answered by one call.
 
-One call for several rows costs little more than one for a single row, and leaves the event loop free to read requests
-while it runs. Each row gets the bits that it would get alone (``neighbours.topk`` keeps that promise up to ``MOST``
-rows), and its own answer: a batch that fails is asked again row by row.
+One call for several rows costs less than one for each. It runs in the event loop: in a thread it would wait for the
+interpreter's lock at every kernel, which takes longer than the answer. Each row gets the bits that it would get alone
+(``neighbours.topk`` keeps that promise up to ``MOST`` rows), and its own answer: a batch that fails is asked again row
+by row.
 """
 
 import asyncio
@@ -21,7 +22,7 @@ class _Wish(NamedTuple):
 
 
 class Together:
-    """Collects wishes while a call runs; ``call(key, rows)`` gives one answer for each row."""
+    """Collects wishes until the loop has read what has come; ``call(key, rows)`` gives one answer for each row."""
 
     def __init__(self, call: Callable[[Any, list[Any]], list[Any]]) -> None:
         self._call = call
@@ -45,17 +46,8 @@ class Together:
         together: list[_Wish] = []
         while self._wishes and self._wishes[0].key == key and len(together) < MOST:
             together.append(self._wishes.popleft())
-        if len(together) == 1:
-            # Handing one row to a thread would take longer than to answer it.
-            self._answer(together, self._tried(together))
-            asyncio.get_running_loop().call_soon(self._begin)
-            return
-        asking = asyncio.get_running_loop().run_in_executor(None, self._tried, together)
-        asking.add_done_callback(lambda done: self._finish(together, done))
-
-    def _finish(self, together: list[_Wish], done: "asyncio.Future[list[Any]]") -> None:
-        self._answer(together, done.result())
-        self._begin()
+        self._answer(together, self._tried(together))
+        asyncio.get_running_loop().call_soon(self._begin)
 
     def _tried(self, together: list[_Wish]) -> list[Any]:
         """An answer or an error for each."""
