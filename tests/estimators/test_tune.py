@@ -1,17 +1,21 @@
 """The search: seeded, within its budget, never worse than where it began."""
 
-import time
+import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tacit import FactorRecommender, Interactions
 from tacit.errors import InputError
 from tacit.estimators.recommend import held_out, whole_data_fit
-from tacit.estimators.recommend.tune import MIXED, SPACE, tune
+from tacit.estimators.recommend.sensitivity import sensitivity
+from tacit.estimators.recommend.tune import MIXED, SPACE, BudgetWarning, tune
 from tacit.objective.default_ridge import default_ridge
+from tacit.objective.recipes import unlabelled_total
 
 
 @pytest.fixture(scope="module")
@@ -46,12 +50,98 @@ def test_best_is_the_best_of_the_table_and_the_model_has_it(positives):
     assert found.model.recommend([0], k=3).ids.shape == (1, 3)
 
 
-def test_seconds_are_kept(positives):
-    search(positives, trials=1)
-    began = time.perf_counter()
-    found = search(positives, seconds=1.0)
-    assert time.perf_counter() - began < 3.0
-    assert len(found.table) >= 1
+class Clock:
+    """A clock that goes on by a second with every sweep, so that budgets do not depend on the machine."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def perf_counter(self):
+        return self.now
+
+    def sweep(self, fit):
+        def timed(settings, data, **options):
+            told = settings.callback
+
+            def after_sweep(record):
+                self.now += 1.0
+                return told is not None and told(record)
+
+            return fit(replace(settings, callback=after_sweep), data, **options)
+
+        return timed
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr("tacit.estimators.recommend.tune.time", clock)
+    monkeypatch.setattr(whole_data_fit, "fit", clock.sweep(whole_data_fit.fit))
+    return clock
+
+
+@pytest.mark.parametrize("seconds", [40, 90, 200])
+def test_a_budget_of_seconds_is_kept_and_used(positives, clock, seconds):
+    found = search(positives, seconds=seconds)
+    assert 0.6 * seconds < clock.now <= seconds
+    assert len(found.table) > 1
+    assert found.model.recommend([0], k=3).ids.shape == (1, 3)
+
+
+def test_a_search_that_tried_nothing_but_its_start_says_so_and_keeps_its_budget(positives, clock):
+    with pytest.warns(BudgetWarning, match=r"nothing but its start, whose trial took .* of 7 seconds; give seconds="):
+        found = search(positives, seconds=7)
+    assert len(found.table) == 1
+    assert clock.now <= 7
+
+
+def test_one_trial_that_was_asked_for_needs_no_warning(positives):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", BudgetWarning)
+        search(positives, trials=1)
+
+
+@given(st.integers(2, 40), st.integers(2, 40), st.floats(0.02, 1.0), st.integers(0, 10), st.sampled_from([1, 16, 64]))
+def test_the_ranges_contain_what_the_defaults_take(rows, cols, density, seed, factors):
+    positives = (np.random.default_rng(seed).random((rows, cols)) < density).astype(np.float32)
+    positives[0, 0] = 1.0
+    positives = sp.csr_array(positives)
+    low, high = SPACE["regularization"]
+    assert low <= default_ridge(positives, factors) < high
+    low, high = SPACE["unlabelled_share"]
+    assert low <= unlabelled_total(positives) < high
+
+
+def test_on_dense_data_the_search_starts_at_the_weight_of_the_defaults():
+    dense = sp.csr_array((np.random.default_rng(0).random((40, 30)) < 0.5).astype(np.float32))
+    found = search(dense, trials=1)
+    assert found.table[0]["unlabelled_share"] == 1200 / dense.nnz
+
+
+def test_sensitivity_is_what_the_trials_near_the_best_reached(positives):
+    found = search(positives, trials=25)
+    assert set(found.sensitivity) <= set(SPACE)
+    by_ridge = found.sensitivity["regularization"]
+    scores = [trial["score"] for trial in found.table]
+    assert by_ridge.scores[1] == found.score and min(scores) <= by_ridge.scores[0] <= found.score
+    assert by_ridge.trials == len(by_ridge.values) > 1
+    assert found.best["regularization"] == by_ridge.values[-1]
+    assert "factors" not in found.sensitivity
+
+
+def test_sensitivity_leaves_out_trials_that_differ_in_more_than_one_parameter():
+    trials = [
+        {"ridge": 0.5, "share": 0.5, "loss": "square", "score": 0.40},
+        {"ridge": 0.9, "share": 0.6, "loss": "square", "score": 0.30},
+        {"ridge": 0.1, "share": 0.9, "loss": "square", "score": 0.10},
+        {"ridge": 0.6, "share": 0.5, "loss": "logistic", "score": 0.20},
+    ]
+    best = {name: trials[0][name] for name in ("ridge", "share", "loss")}
+    found = sensitivity(trials, best, lambda name, value: None if name == "loss" else value)
+    assert found["ridge"].scores == (0.30, 0.40) and found["ridge"].values == (0.9, 0.5)
+    assert found["loss"].values == ("logistic", "square") and found["loss"].scores == (0.20, 0.40)
+    assert "share" not in found
+    assert str(found["ridge"]) == "2 trials at 0.5, 0.9: 0.3000 to 0.4000 (-25.0%)"
 
 
 def test_trials_start_warm_from_columns_only(positives):

@@ -1,6 +1,7 @@
 """``tacit tune``: the best recommender that a budget of time or trials finds."""
 
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,9 @@ def command(
     found.model.save(model_path, notes=notes)
     save_table(table_path, found.table, found.table[0])
     if as_json:
-        print_json({"model": str(model_path), "best": found.best, "held_out_ndcg": found.score, "trials": found.table})
+        learned = {name: asdict(one) for name, one in found.sensitivity.items()}
+        answer = {"model": str(model_path), "best": found.best, "held_out_ndcg": found.score, "trials": found.table}
+        print_json(answer | {"sensitivity": learned})
         return
     best = sorted(found.table, key=lambda trial: -trial["score"])[:_SHOWN]
     names = [*found.best, "score"]
@@ -77,6 +80,7 @@ def command(
         {
             "tried": f"{len(found.table)} settings, held-out NDCG@10 {found.table[0]['score']:.4f} at first, "
             f"{found.score:.4f} at best",
+            **{f"by {name}": str(one) for name, one in found.sensitivity.items()},
             "saved to": f"{model_path} ({size(model_path.stat().st_size)})",
             "now try": f"tacit recommend {shlex.quote(str(model_path))} ROW",
         }

@@ -203,9 +203,7 @@ def recommend(
     relative_curvature = losses.resolve(loss).relative_curvature
     if unlabelled_weight is None:
         n, m = positives.shape
-        # On dense data the total would make an unlabelled cell count more than a positive does.
-        share = min(UNLABELLED_TOTAL / (n * m), 1 / max(positives.nnz, 1))
-        unlabelled_weight = relative_curvature * share * float(masses[0].sum())
+        unlabelled_weight = relative_curvature * unlabelled_total(positives) / (n * m) * float(masses[0].sum())
     weights = (
         FrequencyWeight.measure(counts[0], 1.0, row_exponent),
         FrequencyWeight.measure(counts[1], unlabelled_weight, col_exponent),
@@ -217,6 +215,17 @@ def recommend(
         scale = ridge_scale(evidence, mass, relative_curvature * regularization, ridge_exponent)
         rules.append(SideRule(weight, others, scale, ridge_exponent))
     return Recipe(rules[0], rules[1], loss, float(unlabelled_target), positive_weight, smallest)
+
+
+def unlabelled_total(positives: sp.csr_array) -> float:
+    """What all cells weigh in units of the positives where nothing is given.
+
+    On dense data ``UNLABELLED_TOTAL`` would make an unlabelled cell count more than a positive does.
+
+    >>> unlabelled_total(sp.csr_array(np.eye(4)))
+    4.0
+    """
+    return float(min(UNLABELLED_TOTAL, positives.shape[0] * positives.shape[1] / max(positives.nnz, 1)))
 
 
 def words(

@@ -7,9 +7,14 @@ trains with early stopping on the same held-out positives, with a ridge that is 
 data. A trial with as many factors as the best one starts from its column factors, so most need only a few sweeps; the
 first of them do not count, for they judge a mixture of two settings. The same seed tries the same settings; a larger
 budget only tries more of them.
+
+A budget of seconds includes the last fit, on all data: its sweeps cost what those of the best trial did. The trial that
+runs when no more time is left for anything else ends after its sweep, and so does the last fit itself.
 """
 
 import time
+import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,26 +27,28 @@ from tacit.data.interactions import Interactions
 from tacit.errors import InputError
 from tacit.estimators.recommend import tower_design, whole_data_fit
 from tacit.estimators.recommend.factor_recommender import FactorRecommender, as_interactions
+from tacit.estimators.recommend.sensitivity import Sensitivity, sensitivity
 from tacit.estimators.recommend.settings import FitSettings
 from tacit.objective.default_ridge import default_ridge
 from tacit.objective.losses import resolve
-from tacit.objective.recipes import UNLABELLED_TOTAL, exponents
+from tacit.objective.recipes import exponents, unlabelled_total
 from tacit.objective.weights import of_positives
 from tacit.progress import Callback, Run
 
 Array = NDArray[Any]
 
 SPACE: dict[str, tuple[Any, ...]] = {
-    "unlabelled_share": (2.0, 60.0),
+    "unlabelled_share": (1.0, 60.0),
     "row_exponent": (0.0, 1.0),
     "col_exponent": (0.0, 0.6),
-    "regularization": (0.03, 0.5),
+    "regularization": (0.03, 0.9),
     "ridge_exponent": (0.7, 1.3),
     "factors": (32, 64, 128, 256),
     "loss": ("square", "logistic"),
 }
 """Ranges (numbers) and choices. ``unlabelled_share`` is the weight of all cells together over that of the positives,
-in units of the loss's relative_curvature; the exponents are the pair ``frequency_exponent``."""
+in units of the loss's relative_curvature; the exponents are the pair ``frequency_exponent``. Whatever the defaults take
+on any data lies within."""
 
 LOGARITHMIC = ("unlabelled_share", "regularization")
 CHOICES = ("factors", "loss")
@@ -60,6 +67,10 @@ WIDTH = 0.12
 """Length of the first steps, as a share of each range."""
 
 
+class BudgetWarning(UserWarning):
+    """The budget of a search was too small to try anything but its start."""
+
+
 @dataclass(frozen=True)
 class Tuned:
     """What a search found.
@@ -68,12 +79,14 @@ class Tuned:
     best : those parameters
     score : NDCG@10 of the best trial on the held-out positives
     table : one record per trial, in the order they were made
+    sensitivity : parameter → how the score moved with it among trials near the best
     """
 
     model: FactorRecommender
     best: dict[str, Any]
     score: float
     table: list[dict[str, Any]]
+    sensitivity: dict[str, Sensitivity]
 
     def to_polars(self) -> Any:
         import polars as pl
@@ -98,7 +111,7 @@ def tune(
     Parameters
     ----------
     interactions : ``Interactions`` (with features and graphs, if any) or a sparse matrix of positives
-    seconds, trials : the budget; at least one of them
+    seconds, trials : the budget, the last fit on all data included; at least one of them
     model : where the search starts, and what it leaves alone
     fixed : names out of ``SPACE`` that stay as they are in ``model``
     held_out : share of the positives on which trials are compared; more of them, and what is best for the rest is no
@@ -117,29 +130,44 @@ def tune(
     budget = checks.number("seconds", seconds, above=0.0) if seconds is not None else np.inf
     data = as_interactions(interactions)
     seed = checks.seed(random_state)
-    search = _Search(data, model or FactorRecommender(), fixed, checks.number("held_out", held_out, above=0.0), seed)
     began = time.perf_counter()
+    share = checks.number("held_out", held_out, above=0.0)
+    search = _Search(data, model or FactorRecommender(), fixed, share, seed, began + budget)
     with Run("tune", limit, progress=progress, callback=callback) as run, threads.single_threaded_blas():
         for _ in run.iterations():
             if not search.trial():
                 break
             run.report(**search.table[-1])
-            spent = time.perf_counter() - began
-            # The last fit, on everything, costs about as much as the best trial.
-            if spent + 2 * max(search.table[-1]["seconds"], search.best["seconds"]) > budget:
+            if search.is_late(search.table[-1]["seconds"]):
                 run.stop()
+    taken = search.table[0]["seconds"]
+    if len(search.table) == 1 and limit > 1 and search.is_late(taken):
+        warnings.warn(
+            f"tune tried nothing but its start, whose trial took {taken:.1f} of {budget:g} seconds; "
+            f"give seconds={np.ceil(20 * taken):g} or more, or trials=20, to search.",
+            BudgetWarning,
+            stacklevel=2,
+        )
     return search.finish()
 
 
 class _Search:
     def __init__(
-        self, data: Interactions, model: FactorRecommender, fixed: tuple[str, ...], held_out: float, seed: int
+        self,
+        data: Interactions,
+        model: FactorRecommender,
+        fixed: tuple[str, ...],
+        held_out: float,
+        seed: int,
+        deadline: float,
     ) -> None:
-        self.data, self.model, self.held_out, self.seed = data, model, held_out, seed
+        self.data, self.model, self.held_out, self.seed, self.deadline = data, model, held_out, seed, deadline
         self.free = [name for name in SPACE if name not in fixed]
         self.rng = np.random.default_rng(seed)
         self.table: list[dict[str, Any]] = []
         self.best: dict[str, Any] = {}
+        self.per_sweep = 0.0
+        """Seconds of a sweep of the best trial, everything around it included."""
         self.columns: Array | None = None
         self.plain = tower_design.is_plain(model.biases, data)
         mass = of_positives(data.matrix.data, model.positive_weight).astype(np.float64).sum()
@@ -159,7 +187,7 @@ class _Search:
             tolerance=0.0,
             random_state=self.seed,
             progress=False,
-            callback=None,
+            callback=self._stop_in_time(began),
         )
         settings = replace(FitSettings.read(model.get_params(deep=False)), iterations=SWEEPS)
         fitted = whole_data_fit.fit(settings, self.data, start=start, unsettled=mixed)
@@ -176,19 +204,44 @@ class _Search:
         self.table.append(record)
         if not self.best or record["score"] > self.best["score"]:
             self.best = record
+            self.per_sweep = record["seconds"] / len(fitted.history)
             # Columns alone: rows are solved first, and these were solved on the held-out positives too.
             self.columns = fitted.learned.col_factors.copy() if fitted.solver == "als" and self.plain else None
         return True
 
+    def is_late(self, seconds: float = 0.0) -> bool:
+        """Whether nothing but the last fit fits into the time that is left after so many seconds."""
+        last = self.per_sweep * (self._last_sweeps() + 1)
+        return time.perf_counter() + seconds + last > self.deadline
+
+    def _stop_in_time(self, began: float) -> Callback:
+        def stop(record: Mapping[str, Any]) -> bool:
+            # The first trial decides how long the last fit will be: as long as itself.
+            first = 0.0 if self.best else time.perf_counter() - began
+            return self.is_late(first)
+
+        return stop
+
+    def _last_sweeps(self) -> int:
+        """Sweeps of the last fit, if it were made of the best trial so far."""
+        if not self.best:
+            return 0
+        own: int = self.best["sweeps"]
+        return own if self._start(self.best) is None else max(own, SETTLING)
+
     def finish(self) -> Tuned:
         """The best setting on all data, from where its trial ended, for as many sweeps as it took or ``SETTLING``."""
         setting = {name: self.best[name] for name in SPACE}
-        model, start, sweeps = self._build(setting), self._start(setting), self.best["sweeps"]
-        if start is not None:
-            sweeps = max(sweeps, SETTLING)
-        settings = replace(FitSettings.read(model.get_params(deep=False)), iterations=sweeps)
-        model.keep(self.data, whole_data_fit.fit(settings, self.data, start=start))
-        return Tuned(model, setting, self.best["score"], self.table)
+        model, told = self._build(setting), self.model.callback
+
+        def stop(record: Mapping[str, Any]) -> bool:
+            asked = told is not None and bool(told(record))
+            return asked or time.perf_counter() + self.per_sweep > self.deadline
+
+        settings = FitSettings.read(model.get_params(deep=False))
+        settings = replace(settings, iterations=self._last_sweeps(), callback=stop)
+        model.keep(self.data, whole_data_fit.fit(settings, self.data, start=self._start(setting)))
+        return Tuned(model, setting, self.best["score"], self.table, sensitivity(self.table, setting, _position))
 
     def _start(self, setting: dict[str, Any]) -> tuple[Array, Array] | None:
         if self.columns is None or self.columns.shape[1] != setting["factors"]:
@@ -206,7 +259,7 @@ class _Search:
     def _first(self) -> dict[str, Any]:
         weight = self.model.unlabelled_weight
         curvature = resolve(self.model.loss).relative_curvature
-        share = UNLABELLED_TOTAL if weight is None else weight / (self.unit * curvature)
+        share = unlabelled_total(self.data.matrix) if weight is None else weight / (self.unit * curvature)
         row_exponent, col_exponent = exponents(self.model.frequency_exponent)
         names = ("regularization", "ridge_exponent", "factors", "loss")
         given = {name: getattr(self.model, name) for name in names}
@@ -228,11 +281,12 @@ class _Search:
                 if fresh or switch < SWITCH:
                     setting[name] = self._neighbour(name, setting[name], step)
                 continue
+            here = _position(name, setting[name])
+            assert here is not None
+            there = float(np.clip(draw if fresh else here + width * step, 0.0, 1.0))
             low, high = np.log(SPACE[name]) if name in LOGARITHMIC else SPACE[name]
-            here = np.log(setting[name]) if name in LOGARITHMIC else setting[name]
-            there = low + draw * (high - low) if fresh else here + width * step * (high - low)
-            there = float(np.clip(there, low, high))
-            setting[name] = float(np.exp(there)) if name in LOGARITHMIC else there
+            at = float(low + there * (high - low))
+            setting[name] = float(np.exp(at)) if name in LOGARITHMIC else at
         return setting
 
     @staticmethod
@@ -241,3 +295,11 @@ class _Search:
         listed = SPACE[name]
         at = listed.index(choice) if choice in listed else sum(other < choice for other in listed) - 1
         return listed[int(np.clip(at + (1 if step > 0 else -1), 0, len(listed) - 1))]
+
+
+def _position(name: str, value: Any) -> float | None:
+    """Where a number lies in its range, 0 to 1 (beyond them outside it); None for a choice."""
+    if name in CHOICES:
+        return None
+    low, high, at = np.log([*SPACE[name], value]) if name in LOGARITHMIC else (*SPACE[name], value)
+    return float((at - low) / (high - low))
