@@ -30,10 +30,15 @@ def both_parts(name: str) -> tuple[np.ndarray, np.ndarray]:
     return np.vstack([parts.X, parts.X_test]), np.concatenate([parts.y, parts.y_test])
 
 
+def records_of_reviews() -> list[dict[str, Any]]:
+    """The All Beauty reviews, as published."""
+    path = find("amazon-all-beauty-5core", "All_Beauty_5.json", "Amazon Review Data 2018, J. Ni, UCSD")
+    return [json.loads(line) for line in read_text(path).splitlines()]
+
+
 def reviews() -> tuple[list[str], np.ndarray]:
     """Texts and stars of the All Beauty reviews."""
-    path = find("amazon-all-beauty-5core", "All_Beauty_5.json", "Amazon Review Data 2018, J. Ni, UCSD")
-    records = [json.loads(line) for line in read_text(path).splitlines()]
+    records = records_of_reviews()
     return [one.get("reviewText", "") for one in records], np.array([int(one["overall"]) - 1 for one in records])
 
 

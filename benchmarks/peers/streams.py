@@ -1,9 +1,9 @@
 """River's factorizations on a stream, and Surprise's batch factorizations on a split, for ``stream*.py``.
 
-    python streams.py DATA.npz progressive|speed|batch
+    python streams.py DATA.npz progressive|speed|batch|svd
 
-``DATA.npz`` holds users, items and ratings in order (and ``border``, where the test part begins, for ``batch``). The
-answer is one line of JSON.
+``DATA.npz`` holds users, items and ratings in order (and ``border``, where the test part begins, for ``batch`` and
+``svd``). The answer is one line of JSON.
 """
 
 import json
@@ -18,6 +18,7 @@ def river_models(rank: int = 10):
     from river import optim, reco
 
     return {
+        "river Baseline": reco.Baseline(optimizer=optim.SGD(0.025)),
         "river BiasedMF": reco.BiasedMF(
             n_factors=rank,
             bias_optimizer=optim.SGD(0.025),
@@ -35,13 +36,14 @@ def river_models(rank: int = 10):
 
 
 def progressive(users, items, ratings):
-    """Predict, then learn, over the whole stream; river's documented settings for MovieLens."""
+    """Predict, then learn, over the whole stream; river's documented settings for MovieLens, cut to the range."""
     found = {}
+    low, high = min(ratings), max(ratings)
     for name, model in river_models().items():
         error = 0.0
         began = time.process_time()
         for user, item, rating in zip(users, items, ratings):
-            error += abs(min(max(model.predict_one(user, item), 1.0), 5.0) - rating)
+            error += abs(min(max(model.predict_one(user, item), low), high) - rating)
             model.learn_one(user, item, rating)
         found[name] = {"mae": error / len(ratings), "seconds": time.process_time() - began}
     return found
@@ -61,13 +63,29 @@ def speed(users, items, ratings):
 
 def batch(users, items, ratings, border):
     """Surprise's NMF and SVD with their defaults, which make twenty or fifty passes."""
+    from surprise import NMF, SVD
+
+    models = {"Surprise NMF": NMF(random_state=0), "Surprise SVD": SVD(random_state=0)}
+    return surprise(models, users, items, ratings, border)
+
+
+def svd(users, items, ratings, border):
+    """Surprise's SVD with its default of twenty passes, and with one."""
+    from surprise import SVD
+
+    models = {"Surprise SVD": SVD(random_state=0), "Surprise SVD, one pass": SVD(random_state=0, n_epochs=1)}
+    return surprise(models, users, items, ratings, border)
+
+
+def surprise(models, users, items, ratings, border):
     import pandas as pd
-    from surprise import NMF, SVD, Dataset, Reader
+    from surprise import Dataset, Reader
 
     frame = pd.DataFrame({"user": users, "item": items, "rating": ratings})
-    train = Dataset.load_from_df(frame[:border], Reader(rating_scale=(1, 5))).build_full_trainset()
+    scale = Reader(rating_scale=(min(ratings), max(ratings)))
+    train = Dataset.load_from_df(frame[:border], scale).build_full_trainset()
     found = {}
-    for name, model in (("Surprise NMF", NMF(random_state=0)), ("Surprise SVD", SVD(random_state=0))):
+    for name, model in models.items():
         began = time.process_time()
         model.fit(train)
         seconds = time.process_time() - began
@@ -79,8 +97,8 @@ def batch(users, items, ratings, border):
 if __name__ == "__main__":
     data = np.load(sys.argv[1])
     columns = [data[name].tolist() for name in ("users", "items", "ratings")]
-    if sys.argv[2] == "batch":
-        answer = batch(*columns, int(data["border"]))
+    if sys.argv[2] in ("batch", "svd"):
+        answer = {"batch": batch, "svd": svd}[sys.argv[2]](*columns, int(data["border"]))
     else:
         answer = {"progressive": progressive, "speed": speed}[sys.argv[2]](*columns)
     print(json.dumps({"versions": {name: version(name) for name in ("river", "scikit-surprise")}, "figures": answer}))

@@ -12,6 +12,7 @@ MARGIN = 0.003
 def render(record: dict[str, Any]) -> str:
     rows, gaps, old = [], [], []
     for name, methods in record["figures"].items():
+        methods = {method: found for method, found in methods.items() if _measured(found)}
         if OURS not in methods:
             continue
         draws = sorted(set.intersection(*(_measured(found) for found in methods.values())))
