@@ -61,7 +61,7 @@ def shell(title: str, body: str, *, style: str = "", script: str = "") -> str:
 
 
 def _sheet(name: str) -> str:
-    return (files("tacit.report") / name).read_text(encoding="utf-8")
+    return (files("tacit.report") / "assets" / name).read_text(encoding="utf-8")
 
 
 def _block(block: Block) -> str:

@@ -15,6 +15,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from tacit import report
 from tacit._version import __version__
 from tacit.errors import InputError, TacitError, UnknownIdError
 from tacit.service import questions
@@ -23,12 +24,16 @@ from tacit.service.events import Event, to_bytes
 from tacit.service.guard import Guard
 from tacit.service.limits import Limits
 from tacit.service.openapi import document
+from tacit.service.pages.desk import PAGES as PAGE_NAMES
+from tacit.service.pages.desk import Answerer, Desk
 from tacit.service.served import Served
 from tacit.service.service import Service, named
 from tacit.service.store import New
 from tacit.service.writer import Rhythm
 
-STATIC = Path(__file__).parent / "static"
+PAGES = Path(__file__).parent / "pages" / "assets"
+LOOK = Path(report.__file__).parent / "assets"
+"""Style and modules that pages share with those that are written to files."""
 _json = msgspec.json.Encoder(enc_hook=str)
 
 
@@ -81,8 +86,9 @@ def create_app(
         finally:
             await asyncio.to_thread(service.stop)
 
+    desk = Desk()
     app = Starlette(
-        routes=_routes(),
+        routes=_routes(desk),
         lifespan=lifespan,
         exception_handlers={HTTPException: _http_error, TacitError: _tacit_error, Exception: _failure},
     )
@@ -100,13 +106,15 @@ def snapshots_folder(store: str | os.PathLike[str], given: str | os.PathLike[str
     return Path("tacit-snapshots") if "://" in place else Path(place) / "snapshots"
 
 
-def _routes() -> list[Route | Mount]:
+def _routes(desk: Desk) -> list[Route | Mount]:
     one = "/v1/models/{name:str}"
     return [
         # Routes are tried in order: those that are asked most come first.
         *(Route(f"{one}/{name}", _asking(name), methods=["POST"]) for name in questions.ASKS),
         Route(f"{one}/events", events, methods=["POST"]),
+        *(Route(f"{one}/{name}", _paging(name, *ask), methods=["POST"]) for name, ask in desk.asks.items()),
         Route("/", page),
+        *(Route(f"/{name}", page) for name in PAGE_NAMES),
         Route("/health/live", live),
         Route("/health/ready", ready),
         Route("/metrics", metrics),
@@ -115,7 +123,8 @@ def _routes() -> list[Route | Mount]:
         Route(one, model),
         Route(f"{one}/reload", reload, methods=["POST"]),
         Route(f"{one}/snapshot", snapshot, methods=["POST"]),
-        Mount("/static", StaticFiles(directory=STATIC)),
+        Mount("/static", StaticFiles(directory=PAGES)),
+        Mount("/look", StaticFiles(directory=LOOK)),
     ]
 
 
@@ -126,7 +135,8 @@ def _service(request: Request) -> Service:
 
 async def page(request: Request) -> Response:
     """The pages."""
-    return FileResponse(STATIC / "index.html", media_type="text/html")
+    name = request.url.path.strip("/") or "index"
+    return FileResponse(PAGES / f"{name}.html", media_type="text/html")
 
 
 async def live(request: Request) -> Response:
@@ -229,6 +239,19 @@ def _asking(name: str) -> Any:
             _add_titles(found, served.titles)
         found["sequence"], found["model"] = sequence, digest
         return _answer(found)
+
+    ask.__name__, ask.__doc__ = name, kind.__doc__
+    return ask
+
+
+def _paging(name: str, kind: type, answer: Answerer) -> Any:
+    decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(kind)
+
+    async def ask(request: Request) -> Response:
+        service = _service(request)
+        served = service.model(request.path_params["name"])
+        question = _decoded(decoder, await _body(request, service.limits))
+        return _answer(await _in_time(asyncio.to_thread(answer, served, question), service.limits))
 
     ask.__name__, ask.__doc__ = name, kind.__doc__
     return ask

@@ -1,0 +1,248 @@
+import { drawn, figure, get, linked, make, post, say, tried } from "/static/common.js";
+
+const plain = {
+  model: null, beside: null, side: "cols", id: null, history: [], without: [], exclude: [], why: null, seen: false,
+  context: {}, plus: [], minus: [], map: false, text: "",
+};
+const app = document.getElementById("app");
+const views = make("div", { className: "beside" });
+const found = make("ul", { className: "found", "aria-label": "Found" });
+let models = [], about = {}, asking = 0;
+const address = linked(plain, (state) => show(state));
+const names = new Map(), abouts = new Map();
+
+const job = (model) => model.answers.includes("neighbours") ? "words"
+  : model.answers.includes("tags") ? "tags" : model.answers.includes("grade") ? "grades" : "items";
+const named = (name) => models.find((one) => one.name === name);
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+const without = (list, id) => list.filter((one) => !same(one, id));
+const remember = (ids, titles) => ids.forEach((id, place) => { if (titles?.[place]) names.set(JSON.stringify(id), titles[place]); });
+const label = (id) => [make("bdi", { className: "id" }, String(id)),
+  names.has(JSON.stringify(id)) && make("bdi", { className: "title" }, names.get(JSON.stringify(id)))];
+const go = (state, changes) => address.go({ ...state, ...changes });
+const link = (state, changes, ...content) => make("a", {
+  href: address.address({ ...state, ...changes }),
+  onclick: (event) => { if (!event.ctrlKey && !event.metaKey) { event.preventDefault(); go(state, changes); } },
+}, content);
+const chip = (text, title, act) => make("button", { type: "button", title, "aria-label": `${title}: ${text}`, onclick: act }, `${text} ×`);
+
+// -- the form: which model, which side, search as one types
+
+function form(state) {
+  const model = named(state.model);
+  const kinds = models.filter((one) => one.name !== state.model && job(one) === job(model));
+  const choice = (name, text, options, chosen, act) => make("label", {}, text,
+    make("select", { name, onchange: (event) => act(event.target.value) },
+      options.map(([value, shown]) => make("option", { value, selected: value === chosen }, shown))));
+  const box = make("input", {
+    type: "search", name: "search", autocomplete: "off", spellcheck: false,
+    oninput: tried(() => search(state, box.value)),
+    onkeydown: (event) => { if (event.key === "ArrowDown") { event.preventDefault(); found.querySelector("button")?.focus(); } },
+  });
+  found.replaceChildren();
+  const sides = Object.keys(about.sides ?? {});
+  return [
+    make("div", { className: "row" },
+      choice("model", "Model", models.map((one) => [one.name, one.name]), state.model, (name) => go(plain, { model: name })),
+      kinds.length ? choice("beside", "Beside it", [["", "nothing"], ...kinds.map((one) => [one.name, one.name])], state.beside ?? "",
+        (name) => go(state, { beside: name || null })) : null,
+      sides.length > 1 ? choice("side", "Search", [["cols", "items"], ["rows", "users"]], state.side,
+        (side) => go(plain, { model: state.model, beside: state.beside, side, history: state.history })) : null,
+      sides.length ? make("label", { className: "grows" }, job(model) === "words" ? "Word" : state.side === "rows" ? "User" : "Id or title", box) : null),
+    found,
+  ];
+}
+
+async function search(state, q) {
+  const mine = ++asking;
+  const { results } = await post(state.model, "search", { q, side: state.side });
+  if (mine !== asking) return;
+  found.replaceChildren(...(q.trim() ? results : []).map(({ id, title }) => {
+    remember([id], [title]);
+    return make("li", {}, make("button", { type: "button", onclick: () => pick(state, id), onkeydown: walk }, label(id)));
+  }));
+  if (q.trim() && !results.length) found.replaceChildren(make("li", { className: "soft" }, "Nothing begins so."));
+}
+
+const pick = (state, id) => job(named(state.model)) === "words"
+  ? go(state, { plus: [...without(state.plus, id), id] }) : go(state, { id, without: [], exclude: [], why: null });
+
+function walk(event) {
+  const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
+  if (!step) return;
+  event.preventDefault();
+  (event.currentTarget.parentNode[step]?.querySelector("button") ?? app.querySelector("input[type=search]")).focus();
+}
+
+// -- panels
+
+const panel = (title, ...content) => make("section", { className: "panel" }, make("h2", {}, title), content);
+const listed = (ids, scores, item) => ids.length ? make("ol", { className: "list" }, ids.map((id, place) => item(id, scores[place]))) : make("p", { className: "soft" }, "Nothing is left to show.");
+const add = (state, id) => make("button", {
+  type: "button", "aria-label": `add ${id} to the what-if user`, onclick: () => go(state, { history: [...without(state.history, id), id] }),
+}, "+ what-if");
+
+async function neighbours(state, name) {
+  const { results: [{ ids, scores, titles }] } = await post(name, "similar", { ids: [state.id], side: state.side, k: 12 });
+  remember(ids, titles);
+  return panel(["Nearest in ", name], listed(ids, scores, (id, score) => make("li", {},
+    make("span", {}, link(state, { id, without: [], why: null }, label(id))),
+    make("span", { className: "does" }, make("span", { className: "score" }, figure(score)), state.side === "cols" && add(state, id)))));
+}
+
+// A known user with nothing taken away is asked by name; any other by what is left of the history.
+function question(state, history) {
+  const context = Object.keys(state.context).length ? { context: state.context } : {};
+  const left = history.filter((one) => !state.without.some((gone) => same(gone, one.id)));
+  const wishes = { k: 10, exclude_seen: !state.seen, ...context, ...(state.exclude.length && { exclude: state.exclude }) };
+  if (state.id !== null && !state.without.length) return { ...wishes, rows: [state.id] };
+  return { ...wishes, histories: [{ cols: left.map((one) => one.id), weights: left.map((one) => one.weight) }] };
+}
+
+async function list(state, name, history) {
+  const asked = question(state, history);
+  if (asked.histories && !asked.histories[0].cols.length) return panel(name, make("p", { className: "soft" }, "Nothing is left of the history."));
+  const changed = state.without.length || state.exclude.length;
+  const [{ results: [now] }, before] = await Promise.all([post(name, "recommend", asked),
+    changed ? post(name, "recommend", question({ ...state, without: [], exclude: [] }, history)) : null]);
+  remember(now.ids, now.titles);
+  const old = before?.results[0].ids ?? now.ids;
+  const moved = (id, place) => {
+    const was = old.findIndex((one) => same(one, id));
+    if (!changed || was === place) return null;
+    return make("span", { className: was < 0 || was > place ? "up" : "down" }, was < 0 ? "new" : was > place ? `up ${was - place}` : `down ${place - was}`);
+  };
+  const answers = named(name).answers.includes("why");
+  const rows = listed(now.ids, now.scores, (id, score) => make("li", {},
+    make("span", {}, link(state, { id, side: "cols", without: [], why: null, exclude: [] }, label(id))),
+    make("span", { className: "does" }, moved(id, now.ids.indexOf(id)), make("span", { className: "score" }, figure(score)),
+      answers && make("button", { type: "button", "aria-label": `why ${id}`, "aria-pressed": String(same(state.why, id)), onclick: () => go(state, { why: same(state.why, id) ? null : id }) }, "why"),
+      make("button", { type: "button", "aria-label": `leave out ${id}`, onclick: () => go(state, { exclude: [...state.exclude, id] }) }, "leave out"))));
+  const gone = old.filter((id) => !now.ids.some((one) => same(one, id)));
+  return panel(["Best for ", state.id === null ? "the what-if user" : make("bdi", {}, String(state.id)), " in ", name], rows,
+    gone.length ? make("p", { className: "soft", id: "gone" }, "No longer in the list: ", gone.map(String).join(", ")) : null,
+    state.why !== null && answers ? await because(state, name, history) : null);
+}
+
+async function because(state, name, history) {
+  const left = history.filter((one) => !state.without.some((gone) => same(gone, one.id)));
+  const known = state.id !== null && !state.without.length;
+  const { score, because: parts } = await post(name, "why", { col: state.why,
+    ...(known ? { row: state.id } : { history: { cols: left.map((one) => one.id), weights: left.map((one) => one.weight) } }) });
+  const most = Math.max(...parts.map((part) => Math.abs(part.adds)), 1e-12);
+  return make("section", { id: "why", "aria-label": "Why" }, make("h3", {}, "Why ", make("bdi", {}, String(state.why)), ": score ", figure(score)),
+    make("p", { className: "soft" }, "What the score loses when one part of the history is taken away."),
+    make("div", { className: "bars" }, parts.slice(0, 12).flatMap(({ id, adds }) => [
+      make("span", {}, label(id)), make("meter", { min: 0, max: most, value: Math.abs(adds), "aria-label": `${id} adds ${figure(adds)}` }),
+      make("span", { className: adds < 0 ? "score down" : "score" }, `${adds < 0 ? "−" : "+"}${figure(Math.abs(adds))}`),
+      make("button", { type: "button", "aria-label": `take away ${id}`, onclick: () => go(state, { without: [...without(state.without, id), id] }) }, "take away")])));
+}
+
+function historyPanel(state, history) {
+  const gone = (id) => state.without.some((one) => same(one, id));
+  return make("section", { className: "panel" },
+    make("h2", {}, state.id === null ? "What-if user" : ["History of ", make("bdi", {}, String(state.id))]),
+    make("p", { className: "soft" }, state.id === null ? "Built by you; nothing is stored." : "Take one away, and the list changes."),
+    make("ul", { className: "list" }, history.slice(0, 100).map(({ id }) => make("li", {},
+      make("span", { className: gone(id) ? "gone" : "" }, label(id)),
+      make("span", { className: "does" }, make("button", {
+        type: "button", "aria-label": `${gone(id) ? "put back" : "take away"} ${id}`,
+        onclick: () => (state.id === null ? go(state, { history: without(state.history, id), why: null })
+          : go(state, { without: gone(id) ? without(state.without, id) : [...state.without, id] })),
+      }, gone(id) ? "put back" : "take away"))))),
+    history.length > 100 ? make("p", { className: "soft" }, `and ${history.length - 100} more`) : null,
+    filters(state));
+}
+
+function filters(state) {
+  const contexts = Object.entries(about.contexts ?? {});
+  return make("div", { className: "row" },
+    make("label", {}, make("span", {}, make("input", { type: "checkbox", checked: state.seen, onchange: (event) => go(state, { seen: event.target.checked }) }), " also what they have")),
+    contexts.map(([name, ids]) => make("label", {}, name, make("select", { onchange: (event) => go(state, { context: { ...state.context, [name]: JSON.parse(event.target.value) } }) },
+      ids.map((id) => make("option", { value: JSON.stringify(id), selected: same(state.context[name], id) }, String(id)))))),
+    state.exclude.map((id) => chip(String(id), "left out; allow it again", () => go(state, { exclude: without(state.exclude, id) }))));
+}
+
+async function words(state, name) {
+  if (!state.plus.length) return panel(name, make("p", { className: "soft" }, "Search a word above."));
+  const { results: [{ ids, scores }] } = await post(name, "neighbours", { positive: state.plus, negative: state.minus, k: 15 });
+  const map = state.map ? await drawMap(name, [...state.plus, ...state.minus, ...ids]) : make("button", { type: "button", onclick: () => go(state, { map: true }) }, "Draw a map of these");
+  return panel(["Nearest in ", name], listed(ids, scores, (id, score) => make("li", {},
+    make("span", {}, link(state, { plus: [id], minus: [] }, label(id))),
+    make("span", { className: "does" }, make("span", { className: "score" }, figure(score)),
+      make("button", { type: "button", "aria-label": `add ${id}`, onclick: () => go(state, { plus: [...without(state.plus, id), id] }) }, "+"),
+      make("button", { type: "button", "aria-label": `subtract ${id}`, onclick: () => go(state, { minus: [...without(state.minus, id), id] }) }, "−")))), map);
+}
+
+async function drawMap(name, ids) {
+  const { places } = await post(name, "map", { ids });
+  const [xs, ys] = [0, 1].map((axis) => places.map((one) => one[axis]));
+  const scaled = (value, all, size) => 30 + (size - 60) * (value - Math.min(...all)) / (Math.max(...all) - Math.min(...all) || 1);
+  return drawn("svg", { class: "map", viewBox: "0 0 560 360", role: "img", "aria-label": `Map of ${ids.length} words: near words stand near each other` },
+    ...ids.map((id, place) => {
+      const word = drawn("text", { x: scaled(xs[place], xs, 560), y: scaled(ys[place], ys, 360), "text-anchor": "middle", class: place ? "" : "name-a value" });
+      word.textContent = String(id).slice(0, 40);
+      return word;
+    }));
+}
+
+function wordChips(state) {
+  return make("div", { className: "row" },
+    state.plus.map((word) => chip(`+ ${word}`, "remove", () => go(state, { plus: without(state.plus, word) }))),
+    state.minus.map((word) => chip(`− ${word}`, "remove", () => go(state, { minus: without(state.minus, word) }))),
+    make("p", { className: "soft" }, "An analogy: Paris − France + Italy. Add and subtract words with the buttons beside them."));
+}
+
+function textForm(state) {
+  const box = make("textarea", { rows: 3, value: state.text });
+  return make("form", { className: "row", onsubmit: (event) => { event.preventDefault(); go(state, { text: box.value }); } },
+    make("label", { className: "grows" }, "Text", box), make("button", {}, "Tag it"));
+}
+
+async function tags(state, name) {
+  if (!state.text.trim()) return null;
+  const { results: [{ ids, scores }] } = await post(name, "tags", { texts: [state.text], k: 10 });
+  return panel(["Tags in ", name], listed(ids, scores, (id, score) => make("li", {}, label(id), make("span", { className: "score" }, figure(score)))));
+}
+
+const show = tried(async (state) => {
+  state = { ...state, model: named(state.model) ? state.model : models.find((one) => job(one) === "items")?.name ?? models[0].name };
+  const model = named(state.model), kind = job(model), shown = [state.model, named(state.beside)?.name].filter(Boolean);
+  // Known ones are drawn at once: nobody types into a box that is about to be replaced.
+  if (!abouts.has(state.model)) abouts.set(state.model, await post(state.model, "about"));
+  about = abouts.get(state.model);
+  for (const [name, ids] of Object.entries(about.contexts)) state.context[name] ??= ids[0];
+  app.replaceChildren(...form(state), views);
+  views.replaceChildren();
+  if (kind === "grades") { views.append(make("p", {}, "This model grades rows: ", make("a", { href: "/grade" }, "open the grading page"), ".")); return; }
+  if (kind === "words") { app.insertBefore(wordChips(state), views); views.append(...await Promise.all(shown.map((name) => words(state, name)))); return; }
+  if (kind === "tags") { app.insertBefore(textForm(state), views); views.append(...(await Promise.all(shown.map((name) => tags(state, name)))).filter(Boolean)); return; }
+  const user = state.side === "rows" && state.id !== null;
+  const panels = [];
+  if (user) {
+    const taken = model.answers.includes("predict") ? { cols: [], weights: [] } : await post(state.model, "history", { row: state.id });
+    remember(taken.cols, taken.titles);
+    const history = taken.cols.map((id, place) => ({ id, weight: taken.weights[place] }));
+    if (history.length) panels.push(historyPanel(state, history));
+    panels.push(...await Promise.all(shown.map((name) => list(state, name, history))));
+  } else if (state.id !== null) {
+    const able = shown.filter((name) => named(name).answers.includes("similar"));
+    panels.push(make("section", { className: "panel" }, make("h2", {}, label(state.id)), model.answers.includes("why") && add(state, state.id)));
+    panels.push(...await Promise.all(able.map((name) => neighbours(state, name))));
+  }
+  if (!user && state.history.length) {
+    const history = state.history.map((id) => ({ id, weight: 1 }));
+    const whatIf = { ...state, id: null, without: [] };
+    const act = (changes) => ({ ...state, ...changes });
+    panels.push(historyPanel(act({ id: null }), history), ...await Promise.all(shown.map((name) => list(whatIf, name, history))));
+  }
+  if (!panels.length) panels.push(make("p", { className: "soft" }, state.side === "rows" ? "Search a user: you see the history, the list, and why." : "Search an item: you see its neighbours. Add items to a what-if user to see what would be recommended."));
+  views.replaceChildren(...panels);
+});
+
+tried(async () => {
+  ({ models } = await get("/v1/models"));
+  if (!models.length) { say("no model is served."); return; }
+  await show(address.read());
+  app.querySelector("input[type=search]")?.focus();
+})();

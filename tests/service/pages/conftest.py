@@ -1,0 +1,119 @@
+"""A real Chromium on a service in this process; what the console said and what left loopback fails the test."""
+
+import contextlib
+import shutil
+import socket
+import subprocess
+import threading
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tacit.service.app import create_app
+
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+         "--disable-sync", "--no-first-run"]  # fmt: skip
+DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """One browser for all tests of a process."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        pytest.skip("there is no Chromium; install it with: apt-get install chromium")
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory):
+    """The text of axe-core, from the npm registry."""
+    if shutil.which("npm") is None:
+        pytest.skip("axe-core is installed by npm, which is not here; install it with: apt-get install npm")
+    folder = Path.home() / ".cache" / "tacit-tests" / "axe"
+    script = folder / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", folder, "axe-core@4"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        if done.returncode or not script.exists():
+            pytest.skip(f"axe-core could not be installed from the npm registry: {done.stderr.strip()[:200]}")
+    return script.read_text(encoding="utf-8")
+
+
+@contextlib.contextmanager
+def running(models, store, **options):
+    """The service under uvicorn in a thread; its address."""
+    import uvicorn
+
+    app = create_app(models, store=store, **options)
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        while not server.started:
+            thread.join(0.02)
+            assert thread.is_alive()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+class Watched:
+    """A page of which everything is heard: nothing may be said in the console or asked of another machine."""
+
+    def __init__(self, browser, viewport, scheme):
+        self.context = browser.new_context(
+            viewport=viewport, color_scheme=scheme, accept_downloads=True, reduced_motion="reduce"
+        )
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(15_000)
+        self.said, self.asked = [], []
+        self.page.on("console", lambda one: self.said.append(one.text) if one.type in ("error", "warning") else None)
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+
+    def close(self):
+        self.context.close()
+        assert self.said == []
+        strangers = [url for url in self.asked if urlsplit(url).scheme in ("http", "https")
+                     and urlsplit(url).hostname != "127.0.0.1"]  # fmt: skip
+        assert strangers == []
+
+
+@pytest.fixture
+def open_page(chromium):
+    """Pages that end with the test."""
+    opened = []
+
+    def new(viewport=DESK, scheme="light"):
+        opened.append(Watched(chromium, viewport, scheme))
+        return opened[-1].page
+
+    yield new
+    for one in opened:
+        one.close()
+
+
+def serious(page, axe):
+    """What axe finds that is serious, in few words."""
+    # The policy of the pages allows no script of ours in the page; the debugger's own evaluation is not bound by it.
+    page.evaluate(axe + ";undefined")
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [
+        (one["id"], [node["html"][:200] for node in one["nodes"][:3]])
+        for one in found["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
+def fits(page):
+    """Nothing is wider than the window."""
+    return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
