@@ -31,7 +31,7 @@ from grade_methods import Answer, Draw, Unavailable, peer
 from grade_sets import SETS
 from tacit.metrics.ordinal import ordinal_auc
 
-LABELS, JUDGED, DRAWS = 500, 5_000, 5
+LABELS, EVALUATED, DRAWS = 500, 5_000, 5
 OURS, BEFORE = "OrdinalRanker()", "OrdinalRanker() before"
 QUICK = ("SWD", "irrelevant columns")
 
@@ -46,7 +46,7 @@ OrdinalRanker(classes=[0, 1]).fit(np.arange(40.0)[:, None] % 7, np.arange(40) % 
 began = time.process_time()
 model = OrdinalRanker(random_state=int(job["seed"]), classes=job["classes"].tolist(), threads=1).fit(X, job["seen"])
 seconds = time.process_time() - began
-np.save(sys.argv[1] + ".npy", model.rank_score(X[job["judged"]]))
+np.save(sys.argv[1] + ".npy", model.rank_score(X[job["evaluated"]]))
 kept = ("kernel_", "loss_", "bandwidth_", "regularization_", "preparation_", "tree_share_")
 chosen = {name: getattr(model, name) for name in kept if hasattr(model, name)}
 print(json.dumps({"seconds": seconds, "unlabelled": float(np.mean(model.unlabelled_weight_)), **chosen}))
@@ -62,7 +62,7 @@ def ranker(source: Path) -> Callable[[Draw], tuple[Answer, dict[str, Any]]]:
             X = draw.X
             parts = ("data", "indices", "indptr", "shape") if sp.issparse(X) else ()
             rows = {part: getattr(X, part) for part in parts} or {"X": X}
-            given = {"judged": draw.judged, "seed": draw.seed, "classes": np.unique(draw.truth)}
+            given = {"evaluated": draw.evaluated, "seed": draw.seed, "classes": np.unique(draw.truth)}
             np.savez(path, seen=draw.seen, **given, **rows)
             environment = os.environ | {"PYTHONPATH": str(source), "OPENBLAS_NUM_THREADS": "1"}
             command = [sys.executable, "-c", _FIT, path]
@@ -90,7 +90,7 @@ def tuned(make: Callable[[int], tuple[Any, dict[str, list[Any]]]], scaled: bool)
 
 
 def columns_for(draw: Draw, scaled: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Labelled rows, grades and judged rows; sparse ones keep the columns that two labelled rows have, as they are."""
+    """Labelled rows, grades and evaluated rows; sparse ones keep the columns of two labelled rows or more."""
     X, y = draw.known
     if sp.issparse(X):
         kept = np.flatnonzero(np.diff(sp.csc_array(X).indptr) >= 2)
@@ -139,7 +139,7 @@ def measure(sets: list[str], methods: list[str], draws: int, before: Path | None
     for seed in range(draws):
         for one in sets:
             X, y = SETS[one]()
-            draw = Draw.of(X, y, min(LABELS, len(y) // 2), JUDGED, seed)
+            draw = Draw.of(X, y, min(LABELS, len(y) // 2), EVALUATED, seed)
             for method in methods:
                 began = time.process_time()
                 record: dict[str, Any] = {}

@@ -15,7 +15,7 @@ Parameters come from the labelled rows alone. OrdinalRanker chooses by its own c
 takes what the exact one chose; "QS³ORAO, Algorithm 1" is the paper's method as printed, with γ of every split searched
 over its 11 values; M-PNU-AUC and M-SAMULT hold a kernel matrix and get 1,000 of the unlabelled rows; they, SVOREX and
 the peers have their own parameters by 3 folds.
-All methods run on the same seeds, ten for quality and five for real, and are judged on the same unlabelled rows, at
+All methods run on the same seeds, ten for quality and five for real, and are evaluated on the same unlabelled rows, at
 most 10,000.
 """
 
@@ -41,7 +41,7 @@ from tacit.metrics.ordinal import average_mae, concordance_index, quadratic_kapp
 from tacit.metrics.ratings import mae
 
 LABELS = 500
-JUDGED = 10_000
+EVALUATED = 10_000
 SEEDS = {"quality": 10, "real": 5}
 QUALITY_SETS = ("protein", "kin40k", "elevators", "all-beauty")
 REAL_SETS = ("car", "ERA", "LEV", "SWD", "winequality-red", "diamonds")
@@ -91,7 +91,7 @@ def compare(table: str, quick: bool, sets: list[str], methods: list[str], seeds:
         X, y = load(name)
         figures.put(lambda found, name=name: _clear(found, name, methods))
         for seed in range(seeds):
-            draw = Draw.of(X, y, min(LABELS, len(y) // 2), JUDGED, seed)
+            draw = Draw.of(X, y, min(LABELS, len(y) // 2), EVALUATED, seed)
             for method in methods:
                 began = time.process_time()
                 try:
@@ -232,7 +232,7 @@ def rate(quick: bool) -> None:
     from tacit.solvers.stochastic import Descent, RowSampler
 
     X, truth = load("elevators")
-    y = Draw.of(X, truth, LABELS, JUDGED, 0).seen
+    y = Draw.of(X, truth, LABELS, EVALUATED, 0).seen
     weights = np.ones(len(y))
     features = FourierFeatures("gaussian", 128, 2.0 * X.shape[1] ** 0.5, 0, Scaling.of(X, weights))
     moments = collect_moments(X, y, weights, 5, features)

@@ -1,6 +1,6 @@
 """The methods of ``grade.py``: ours, and the rivals as they are tuned from the labelled rows alone.
 
-Every method is a function of a ``Draw`` and gives back scores and classes of the rows that are judged. A method that
+Every method is a function of a ``Draw`` and gives back scores and classes of the rows that are evaluated. A method that
 cannot run (the peers' environment is absent, or the library stops) raises ``Unavailable`` with the reason, which stays
 in the results.
 """
@@ -35,23 +35,23 @@ class Unavailable(Exception):
 
 @dataclass
 class Draw:
-    """One draw of labels: all rows with y = −1 where unlabelled, and the rows that are judged."""
+    """One draw of labels: all rows with y = −1 where unlabelled, and the rows that are evaluated."""
 
     X: np.ndarray
     truth: np.ndarray
     seen: np.ndarray
-    judged: np.ndarray
+    evaluated: np.ndarray
     seed: int
     models: dict[str, OrdinalRanker] = field(default_factory=dict)
     """Models that a later method takes its parameters from."""
     peers: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, X: np.ndarray, y: np.ndarray, labels: int, judged: int, seed: int) -> "Draw":
+    def of(cls, X: np.ndarray, y: np.ndarray, labels: int, evaluated: int, seed: int) -> "Draw":
         kept = np.random.default_rng(seed).permutation(len(y))[:labels]
         seen = np.full(len(y), -1)
         seen[kept] = y[kept]
-        free = np.random.default_rng(seed).permutation(np.flatnonzero(seen < 0))[:judged]
+        free = np.random.default_rng(seed).permutation(np.flatnonzero(seen < 0))[:evaluated]
         return cls(X, y, seen, np.sort(free), seed)
 
     @property
@@ -61,16 +61,16 @@ class Draw:
 
     @property
     def asked(self) -> np.ndarray:
-        return self.X[self.judged]
+        return self.X[self.evaluated]
 
     @property
     def answers(self) -> np.ndarray:
-        return self.truth[self.judged]
+        return self.truth[self.evaluated]
 
 
 @dataclass
 class Answer:
-    """Scores of the judged rows, one column or one per split, and their classes."""
+    """Scores of the evaluated rows, one column or one per split, and their classes."""
 
     score: np.ndarray
     grade: np.ndarray

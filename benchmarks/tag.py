@@ -1,4 +1,4 @@
-"""Taggers beside their opponents.
+"""Taggers beside their baselines.
 
     python benchmarks/tag.py quality [--quick]   P@k, nDCG@5, PSP@k and seconds on the published sets
     python benchmarks/tag.py hidden [--quick]    80 % of the training labels hidden, five seeds (Table 4)
@@ -7,7 +7,7 @@
     python benchmarks/tag.py audit [--quick]     a fifth of Debian's tags hidden, and found again
 
 Each command writes ``results/tag-COMMAND.json``. With ``--quick`` it takes less than two minutes, skips the slow
-opponents and writes ``results/tag-COMMAND-quick.json``.
+baselines and writes ``results/tag-COMMAND-quick.json``.
 
 ``quality`` and ``hidden`` take hours, so they and ``audit`` write after every piece: ``--sets bibtex,corel5k`` and
 ``--methods "SLEEC,LEML"`` measure some, ``--missing`` those that the file lacks. ``quality --times`` trains once more

@@ -33,7 +33,7 @@ THREADS = 2
 
 
 def task(job: str, name: str, method: Method, folder: Path, part: str, points: list[Any]) -> list[dict[str, Any]]:
-    """One process: what was measured at each point, with the answers judged."""
+    """One process: what was measured at each point, with the answers evaluated."""
     request = {"job": job, "method": name, "folder": str(folder), "part": part, "points": points, "threads": THREADS}
     request["profile"] = part == "main" and name.startswith("Tacit")
     path = [str(HERE)] + ([str(HERE.parent / "src")] if method.at_home else [])
@@ -48,7 +48,7 @@ def task(job: str, name: str, method: Method, folder: Path, part: str, points: l
     data, module = load(folder, part), importlib.import_module(f"contest.{job}")
     for place, one in enumerate(measured):
         if "error" not in one:
-            one["measures"] = module.judge(data, np.load(folder / f"answers-{place}.npy"))
+            one["measures"] = module.evaluate(data, np.load(folder / f"answers-{place}.npy"))
     if all("error" in one for one in measured):
         raise RuntimeError(_reason(measured[0]["error"], folder))
     return measured

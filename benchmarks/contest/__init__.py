@@ -3,10 +3,10 @@
 A module per job has
 
     SIZES      names of its data sets, smallest first
-    MEASURES   what is judged, the leading one first; True where more is better
+    MEASURES   what is measured, the leading one first; True where more is better
     METHODS    name → ``Method``
     prepare    (size, folder) → facts: writes the parts ``main``, ``small`` and, where methods are tuned, ``validation``
-    judge      (size, part, answers) → measure → value
+    evaluate   (size, part, answers) → measure → value
 
 and runs in two interpreters, ours and the peers'. So it imports at its top what both have, NumPy and SciPy, and the
 libraries inside the functions that need them.
@@ -32,7 +32,7 @@ class Method:
     package : whose version is noted; ``tacit`` and ``scikit-learn`` run in our own interpreter
     absent : size → why this method is not run at it
 
-    Our own methods have names that begin with Tacit; what the package holds as opponents of its own does not.
+    Our own methods have names that begin with Tacit; what the package holds as baselines of its own does not.
     """
 
     fit: Callable[..., Any]

@@ -30,7 +30,7 @@ def prepare(size: str, folder: Path) -> dict[str, Any]:
     return {"rows": len(y), "features": X.shape[1], "labelled": len(known), "classes": len(np.unique(y))}
 
 
-def judge(data: Data, answers: np.ndarray) -> dict[str, float]:
+def evaluate(data: Data, answers: np.ndarray) -> dict[str, float]:
     from tacit.metrics.ordinal import ordinal_auc
     from tacit.metrics.ratings import mae
 

@@ -1,8 +1,8 @@
 """Recommend: the ten best items that a user does not have yet.
 
-MovieLens: ratings of at least 4, a fifth held out at random (seed 0). The made set has users with three tastes of 200
-each, items by popularity within a taste, and the same split. Factor models have 64 factors. Every method is tuned on a
-validation part of the training data over as many points, for the made set on a tenth of its users.
+MovieLens: ratings of at least 4, a fifth held out at random (seed 0). The synthetic set has users with three tastes of
+200 each, items by popularity within a taste, and the same split. Factor models have 64 factors. Every method is tuned
+on a validation part of the training data over as many points, for the synthetic set on a tenth of its users.
 """
 
 import itertools
@@ -17,8 +17,8 @@ from contest import Data, Method, save
 
 K = 10
 FACTORS = 64
-MADE = "made, 100,000 × 20,000"
-SIZES = ("MovieLens 100K", "MovieLens 1M", MADE)
+SYNTHETIC = "synthetic, 100,000 × 20,000"
+SIZES = ("MovieLens 100K", "MovieLens 1M", SYNTHETIC)
 MEASURES = {"NDCG@10": True, "recall@10": True}
 
 
@@ -47,20 +47,20 @@ def prepare(size: str, folder: Path) -> dict[str, Any]:
     from tacit.data import load_movielens_1m, load_movielens_100k
 
     loaders = {"MovieLens 100K": load_movielens_100k, "MovieLens 1M": load_movielens_1m}
-    data = Interactions.from_matrix(made()) if size == MADE else loaders[size]().positives(minimum=4)
+    data = Interactions.from_matrix(made()) if size == SYNTHETIC else loaders[size]().positives(minimum=4)
     train, test = data.split(test=0.2, seed=0)
     rows = np.random.default_rng(0).permutation(train.shape[0])[:10_000]
     save(folder, "main", train=train.matrix.astype(np.float32), rows=rows, test=test.matrix[rows])
     small = sp.csr_array(train.matrix[:200].astype(np.float32))
     save(folder, "small", train=small, rows=np.arange(100))
-    kept = train.matrix[np.arange(0, train.shape[0], 10)] if size == MADE else train.matrix
+    kept = train.matrix[np.arange(0, train.shape[0], 10)] if size == SYNTHETIC else train.matrix
     part, validation = Interactions.from_matrix(sp.csr_array(kept)).split(test=0.2, seed=1)
     every = np.arange(part.shape[0])
     save(folder, "validation", train=part.matrix.astype(np.float32), rows=every, test=validation.matrix)
     return {"rows": train.shape[0], "columns": train.shape[1], "positives": train.nnz, "asked": len(rows)}
 
 
-def judge(data: Data, answers: np.ndarray) -> dict[str, float]:
+def evaluate(data: Data, answers: np.ndarray) -> dict[str, float]:
     from tacit.metrics.evaluation import evaluate_lists
 
     found = evaluate_lists(answers.astype(np.int64), sp.csr_array(data["test"]), k=K, metrics=("ndcg", "recall"))
@@ -177,16 +177,16 @@ METHODS = {
     ),
     "EASE (irspack)": Method(
         fit_ease, recommend_irspack, "irspack", grid(reg=[10.0, 30.0, 100.0, 200.0, 300.0, 500.0, 1000.0, 2000.0]),
-        absent={MADE: "needs the dense inverse of a 20,000 × 20,000 matrix"},
+        absent={SYNTHETIC: "needs the dense inverse of a 20,000 × 20,000 matrix"},
     ),
     "BPR (implicit)": Method(
         fit_bpr, recommend_implicit, "implicit",
         grid(learning_rate=[0.003, 0.01, 0.03, 0.1], regularization=[0.01, 0.03], iterations=[100]),
-        absent={MADE: "not run: a hundred passes over five million positives at each of eight points"},
+        absent={SYNTHETIC: "not run: a hundred passes over five million positives at each of eight points"},
     ),
     "WARP (tacit.baselines)": Method(
         fit_warp, recommend, "tacit",
         grid(learning_rate=[0.005, 0.01, 0.02, 0.04], regularization=[0.03, 0.1], epochs=[15]),
-        absent={MADE: "not run: one thread, and several draws for each of five million positives"},
+        absent={SYNTHETIC: "not run: one thread, and several draws for each of five million positives"},
     ),
 }  # fmt: skip

@@ -1,6 +1,6 @@
 """Stream: ratings are learned one after the other, then others are predicted.
 
-MovieLens in random order (seed 0), 80 % to learn from; the made set has 200,000 users, 20,000 items, and ratings
+MovieLens in random order (seed 0), 80 % to learn from; the synthetic set has 200,000 users, 20,000 items, and ratings
 from biases and ten factors with noise. River and ours see every rating once, Surprise makes its twenty or fifty passes,
 and one of ours makes two. Predictions of all are clipped to 1–5. River has the settings of its documentation for
 MovieLens, Surprise its defaults; ours run as they are set.
@@ -13,8 +13,8 @@ import numpy as np
 
 from contest import Data, Method, save
 
-MADE = "made, 3 million"
-SIZES = ("MovieLens 100K", "MovieLens 1M", MADE)
+SYNTHETIC = "synthetic, 3 million"
+SIZES = ("MovieLens 100K", "MovieLens 1M", SYNTHETIC)
 MEASURES = {"MAE": False, "RMSE": False}
 
 
@@ -32,7 +32,7 @@ def made(count: int = 3_750_000, users: int = 200_000, items: int = 20_000) -> t
 def prepare(size: str, folder: Path) -> dict[str, Any]:
     from tacit.data import load_movielens_1m, load_movielens_100k
 
-    if size == MADE:
+    if size == SYNTHETIC:
         columns = made()
     else:
         table = {"MovieLens 100K": load_movielens_100k, "MovieLens 1M": load_movielens_1m}[size]().ratings
@@ -47,7 +47,7 @@ def prepare(size: str, folder: Path) -> dict[str, Any]:
     return {"ratings": cut, "asked": len(order) - cut}
 
 
-def judge(data: Data, answers: np.ndarray) -> dict[str, float]:
+def evaluate(data: Data, answers: np.ndarray) -> dict[str, float]:
     from tacit.metrics.ratings import mae, rmse
 
     clipped = np.clip(answers, 1, 5)

@@ -51,7 +51,7 @@ def held_out(X: sp.csr_array, Y: sp.csr_array) -> tuple[Any, ...]:
     return X[order[cut:]], Y[order[cut:]], X[order[:cut]], Y[order[:cut]]
 
 
-def judge(data: Data, answers: np.ndarray) -> dict[str, float]:
+def evaluate(data: Data, answers: np.ndarray) -> dict[str, float]:
     from tacit.metrics.labels import ndcg_at_k, precision_at_k
 
     truth = sp.csr_array(data["Y_test"])

@@ -1,4 +1,4 @@
-"""Words: vectors from text, judged by the share of analogies that they answer.
+"""Words: vectors from text, evaluated by the share of analogies that they answer.
 
 The head of the English Wikipedia after the rules of text8, 200 dimensions, window 8, words seen five times; skip-gram
 with 10 negatives and 5 epochs, GloVe with 25 iterations. Answering is the ten neighbours of the 1,000 most frequent
@@ -37,7 +37,7 @@ def prepare(size: str, folder: Path) -> dict[str, Any]:
     return {"bytes": text.stat().st_size}
 
 
-def judge(data: Data, answers: np.ndarray) -> dict[str, float]:
+def evaluate(data: Data, answers: np.ndarray) -> dict[str, float]:
     from tacit import WordVectors
     from words import scores
 

@@ -30,7 +30,7 @@ def machine(name, columns):
     }
 
 
-def judge(folder, name):
+def evaluate(folder, name):
     job = np.load(folder / "job.npz")
     X, y, test = job["X"], job["y"], job["test"]
     model, grid = machine(name, X.shape[1])
@@ -56,4 +56,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "time":
         clock(sys.argv[2], Path(sys.argv[3]))
     else:
-        judge(Path(sys.argv[1]), sys.argv[2])
+        evaluate(Path(sys.argv[1]), sys.argv[2])

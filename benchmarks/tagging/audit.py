@@ -28,7 +28,7 @@ TAGGERS = {
     "label frequency": PopularTagger(),
 }
 LOOKED_AT = Path(__file__).parent / "looked_at.json"
-"""Suggestions judged by eye: "package tag" to a word and the reason."""
+"""Suggestions checked by eye: "package tag" to a word and the reason."""
 
 _WITH_COMPANIONS = ("NeighbourTagger", "FactorTagger")
 _QUICK = ("FactorTagger", "FactorTagger by text alone", "label frequency")
@@ -45,7 +45,7 @@ def measure(record: Record, methods: list[str], quick: bool) -> None:
     lost = sp.csr_array((Y - visible).astype(bool))
     for name in methods or (_QUICK if quick else TAGGERS):
         if record.lacks(RECALL, name):
-            judges = CrossFitted.fit(
+            cross_fitted = CrossFitted.fit(
                 lambda X, Y, tagger=TAGGERS[name]: clone(tagger).fit(X, Y),
                 X,
                 visible,
@@ -53,7 +53,7 @@ def measure(record: Record, methods: list[str], quick: bool) -> None:
                 companions=name in _WITH_COMPANIONS,
                 rng=np.random.default_rng(0),
             )
-            rows, columns, _ = judges.best_cells(max(SIZES))
+            rows, columns, _ = cross_fitted.best_cells(max(SIZES))
             hit = np.asarray(lost[rows, columns]).ravel()
             record.put(RECALL, name, {str(n): round(float(hit[:n].sum()) / lost.nnz, 4) for n in SIZES})
     record.write({**record.figures, "hidden": int(lost.nnz)})
@@ -63,7 +63,7 @@ def measure(record: Record, methods: list[str], quick: bool) -> None:
 
 
 def suggested(X: sp.csr_array, Y: sp.csr_array, debian: Debian, words: Any) -> list[dict[str, Any]]:
-    """Each tenth of the best two hundred suggestions, one per package, and how it was judged by eye."""
+    """Each tenth of the best two hundred suggestions, one per package, and how it was checked by eye."""
     looked_at = json.loads(LOOKED_AT.read_text(encoding="utf-8"))
     found = FactorTagger(progress=False).missing_labels(
         X, Y, 200, per_row=1, labels=debian.tags.col_ids.all(), row_ids=debian.tags.row_ids.all(),

@@ -1,4 +1,4 @@
-"""Who takes part, and the points among which validation chooses: as many for the opponents as for ours."""
+"""Who takes part, and the points among which validation chooses: as many for the baselines as for ours."""
 
 import json
 import os

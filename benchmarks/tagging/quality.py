@@ -1,4 +1,4 @@
-"""P@k, nDCG@5, PSP@k and seconds of training on the published sets, beside the opponents."""
+"""P@k, nDCG@5, PSP@k and seconds of training on the published sets, beside the baselines."""
 
 from typing import Any
 

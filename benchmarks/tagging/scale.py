@@ -47,5 +47,5 @@ def measure(quick: bool) -> dict[str, Any]:
         "seconds to fit": round(fitted - began, 1), "rows per second to predict": round(held / (done - warm)),
         "rows per processor second to predict": round(held / (worked - busy)),
         "peak memory in GB": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 2),
-        "P@1 on made rows": round(100 * precision_at_k(Y[:held], top, 1), 1),
+        "P@1 on synthetic rows": round(100 * precision_at_k(Y[:held], top, 1), 1),
     }  # fmt: skip

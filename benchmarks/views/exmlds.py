@@ -15,7 +15,7 @@ HIDDEN = {
     "joint with the graph of all labels": "ExMLDS3",
     "LEML-IMC with the graph of all labels": "LEML-IMC",
 }
-NOT_BUILT = dict.fromkeys(("DXML", "PD-Sparse", "PfastreXML", "FastXML", "DiSMEC"), "not among our opponents")
+NOT_BUILT = dict.fromkeys(("DXML", "PD-Sparse", "PfastreXML", "FastXML", "DiSMEC"), "not among our baselines")
 NO_LARGE = "Delicious, EURLex-4K, Mediamill and Delicious-200K are not here; sets that the paper lacks follow."
 
 

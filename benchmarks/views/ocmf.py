@@ -43,7 +43,7 @@ def figure3(paper: dict[str, Any], labels: Figures | None) -> list[Table]:
     last = tables[-1]
     notes = [
         *last.notes,
-        NO_SETS + " FastXML is not among our opponents; exmlds-table2 has the paper's own figures of it.",
+        NO_SETS + " FastXML is not among our baselines; exmlds-table2 has the paper's own figures of it.",
     ]
     return [*tables[:-1], Table(last.title, last.headings, last.rows, notes)]
 

@@ -8,7 +8,7 @@ NO_SETS = (
     "3D road, Sgemm, Year, Yolanda and the four Amazon sets are not here: kin40k, protein and elevators, cut into five "
     "classes of equal frequency, stand in."
 )
-MADE = "The rows are made: Gaussian features with a smooth grade; the paper's sets are not here."
+SYNTHETIC = "The rows are synthetic: Gaussian features with a smooth grade; the paper's sets are not here."
 
 
 def figure1(paper: dict[str, Any], size: Figures | None) -> list[Table]:
@@ -21,7 +21,7 @@ def figure1(paper: dict[str, Any], size: Figures | None) -> list[Table]:
             numbers = [number(point.get("seconds"), 2), number(point.get("processor_seconds"), 2)]
             memory = number(point.get("peak_mib"), 0)
             rows.append([method, f"{point['unlabelled']:,}", *numbers, memory, point.get("stopped", "")])
-    return [Table(paper["caption"], heads, rows, [f"The paper's claim: {paper['claim']}.", MADE])]
+    return [Table(paper["caption"], heads, rows, [f"The paper's claim: {paper['claim']}.", SYNTHETIC])]
 
 
 def figure2(paper: dict[str, Any], quality: Figures | None) -> list[Table]:

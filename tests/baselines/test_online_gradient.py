@@ -1,4 +1,4 @@
-"""The opponents of rating streams against dense updates."""
+"""The baselines of rating streams against dense updates."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The opponents of OrdinalRanker, each checked against what it says it minimises."""
+"""The baselines of OrdinalRanker, each checked against what it says it minimises."""
 
 import numpy as np
 import pytest

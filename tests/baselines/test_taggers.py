@@ -21,19 +21,19 @@ def precision(model, X, Y):
 
 
 @pytest.mark.parametrize(
-    "opponent",
+    "baseline",
     [
         OneVsRestTagger(),
         leml(8, 0.05),
         LemlImcTagger(factors=8, regularization=0.05),
         SleecTagger(factors=8, neighbours=7, kept=20),
     ],
-    ids=lambda opponent: type(opponent).__name__,
+    ids=lambda baseline: type(baseline).__name__,
 )
-def test_every_opponent_beats_popularity(made, opponent):
+def test_every_baseline_beats_popularity(made, baseline):
     X, Y = made
     popular = PopularTagger().fit(X[40:], Y[40:])
-    assert precision(opponent.fit(X[40:], Y[40:]), X[:40], Y[:40]) > precision(popular, X[:40], Y[:40]) + 0.15
+    assert precision(baseline.fit(X[40:], Y[40:]), X[:40], Y[:40]) > precision(popular, X[:40], Y[:40]) + 0.15
 
 
 def test_one_vs_rest_is_that_of_scikit_learn(made):

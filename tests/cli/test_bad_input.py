@@ -1,4 +1,4 @@
-"""What users can mend gets one sentence and exit code 2. The list of the issue, each with what its sentence says."""
+"""What users can fix gets one sentence and exit code 2. The list of the issue, each with what its sentence says."""
 
 import gzip
 import shutil

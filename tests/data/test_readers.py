@@ -111,7 +111,7 @@ def test_weights_that_only_begin_like_whole_numbers_have_decimals(tmp_path):
     made = Interactions.from_table(path, row="user", col="item", weight="count")
     assert made.matrix.data.max() == 2.5 and "anna" in made.row_ids and 11_999 in made.col_ids
     path.write_text(path.read_text() + "bert,5,many\n")
-    with pytest.raises(InputError, match=r"line 12003 of '.*events.csv' has 'many'; mend it"):
+    with pytest.raises(InputError, match=r"line 12003 of '.*events.csv' has 'many'; fix it"):
         Interactions.from_table(path, row="user", col="item", weight="count")
 
 

@@ -295,7 +295,7 @@ def test_neighbours_of_artists_share_attributes(shared_data):
     assert np.mean(near) > 2 * np.mean([common(*pair) for pair in pairs])
 
 
-# -- manners -------------------------------------------------------------------------------------------------------
+# -- conventions -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_end_to_end_separates_groups_better_than_its_start(grouped, rng):
 
 
 def test_the_weighted_embedding_fits_its_weighted_objective_better_than_the_svd(grouped):
-    """Judged by how well a best linear reading of the embedding rebuilds SPPMI under the weights."""
+    """Measured by how well a best linear reading of the embedding rebuilds SPPMI under the weights."""
     _, Y = grouped
     found = distinct_sets(Y)
     target = label_space_sppmi(found).toarray()

@@ -1,4 +1,4 @@
-"""What the papers compare with, as honest opponents: ``fit`` and the calls of the estimator they are held against."""
+"""The baselines of the papers, each with ``fit`` and the calls of the estimator that it is compared with."""
 
 from tacit.baselines.ordinal_splits import MPNUAUC as MPNUAUC
 from tacit.baselines.ordinal_splits import MSAMULT as MSAMULT

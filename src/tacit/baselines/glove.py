@@ -1,4 +1,4 @@
-"""GloVe: the opponent that fits only the pairs that occur (Pennington, Socher and Manning, 2014).
+"""GloVe: the baseline that fits only the pairs that occur (Pennington, Socher and Manning, 2014).
 
     J = Σ_{x_ij > 0} f(x_ij) (⟨w_i, w̃_j⟩ + b_i + b̃_j − log x_ij)²
 

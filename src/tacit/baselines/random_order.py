@@ -1,4 +1,4 @@
-"""Everybody gets a list drawn by lot: what no learning at all would reach."""
+"""Everybody gets a list drawn at random: the score of no learning at all."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 """The command line: one file per verb, loaded when it is called, so that ``tacit --help`` is quick.
 
 Every verb is a ``click`` command named ``command`` in ``tacit/cli/<verb>.py``; ``fit`` is a group whose jobs are in
-``tacit/cli/fit/<job>.py``. Verbs raise ``TacitError`` for whatever the user can mend: it becomes one sentence on
+``tacit/cli/fit/<job>.py``. Verbs raise ``TacitError`` for whatever the user can fix: it becomes one sentence on
 standard error and exit code 2.
 """
 
@@ -75,7 +75,7 @@ def app() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; what the user can mend becomes one sentence and exit code 2."""
+    """Run the command line; what the user can fix becomes one sentence and exit code 2."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", InterruptedFitWarning)
@@ -114,7 +114,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 FAULT = 70
-"""Exit code of what Tacit did not foresee, apart from what the user can mend."""
+"""Exit code of what Tacit did not foresee, apart from what the user can fix."""
 _PARAMETER = re.compile(r"\bpass (another )?(\w+)='([^']*)'")
 
 

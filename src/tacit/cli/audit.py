@@ -31,7 +31,7 @@ def command(
 ) -> None:
     """Find labels that TABLE's texts probably lack.
 
-    Each text is judged by models that never saw it, from its words and from the labels that it has; the nearest texts
+    Each text is scored by models that never saw it, from its words and from the labels that it has; the nearest texts
     that carry the label, and the words and labels that speak for it, are shown as evidence. Review the .html page in a
     browser, save the decisions, and give them back with --accepted to tacit fit tag or to the next audit.
     """

@@ -96,7 +96,7 @@ def numbers_of(series: "pl.Series", name: str, origin: Origin = _HERE) -> NDArra
         row = int(np.argmax(wrong))
         what = "has no value" if np.isnan(values[row]) else "is infinite"
         raise InputError(
-            f"{name}: the column {series.name!r} {what} in {origin.place(row)}; mend or drop that line, or leave the "
+            f"{name}: the column {series.name!r} {what} in {origin.place(row)}; fix or drop that line, or leave the "
             "column out."
         )
     return values
@@ -116,7 +116,7 @@ def _no_number(series: "pl.Series", name: str, origin: Origin, kept: NDArray[np.
     bad = points.cast(pl.Float64, strict=False).is_null() & texts.is_not_null()
     row = int(bad.arg_max() or 0)
     value = series[row]
-    remedy = "mend it or name another column"
+    remedy = "fix it or name another column"
     if re.fullmatch(r"\s*[-+]?\d+,\d+\s*", str(value)):
         remedy = "if its comma is a decimal sign, pass decimal=','"
     where = _place(row, origin, kept)
@@ -156,7 +156,7 @@ def times_of(
         values = series.cast(pl.Float64).to_numpy()
         if not np.isfinite(values).all():
             row = int(np.argmax(~np.isfinite(values)))
-            raise InputError(f"time: the column {column!r} is infinite in {_place(row, origin, kept)}; mend that line.")
+            raise InputError(f"time: the column {column!r} is infinite in {_place(row, origin, kept)}; fix that line.")
         return values
     raise InputError(f"time: the column {column!r} must hold dates or numbers, not {series.dtype}.")
 

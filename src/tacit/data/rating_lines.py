@@ -83,7 +83,7 @@ def read_ratings(
         except (_BadLine, UnicodeDecodeError, ValueError, RecursionError) as error:
             sentence = f"line {number} of {form.source} {_why(error, line, form)}"
             if on_bad is None:
-                raise InputError(f"{sentence}; mend it, or leave such lines out with --skip-bad.") from None
+                raise InputError(f"{sentence}; fix it, or leave such lines out with --skip-bad.") from None
             on_bad(sentence)
 
 
@@ -105,7 +105,7 @@ def _text(line: bytes, number: int, form: LineFormat) -> str:
     try:
         return line.decode(form.encoding).strip("\r\n\ufeff")
     except UnicodeDecodeError as error:
-        raise InputError(f"line {number} of {form.source}, the header, {_why(error, line, form)}; mend it.") from None
+        raise InputError(f"line {number} of {form.source}, the header, {_why(error, line, form)}; fix it.") from None
 
 
 def _places(header: str, form: LineFormat) -> list[int]:

@@ -253,7 +253,7 @@ def is_absent(value: Any) -> bool:
 
 
 class _Files:
-    """The files or the database that a source names, ready to be scanned as often as types have to be mended."""
+    """The files or the database that a source names, ready to be scanned as often as types have to be fixed."""
 
     def __init__(self, source: str, query: str | None, form: TextForm) -> None:
         self.source, self.query = source, query

@@ -169,7 +169,7 @@ def _wrong_csv(path: str, separator: str, form: TextForm) -> str | None:
     except csv.Error as error:
         if "unexpected end" in str(error):
             return f'line {start + 1} of {path!r} opens a quote (") that is never closed; close it or double it.'
-        return f"line {start + 1} of {path!r} cannot be read ({error}); mend its quotes."
+        return f"line {start + 1} of {path!r} cannot be read ({error}); fix its quotes."
     return None
 
 

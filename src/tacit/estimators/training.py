@@ -45,7 +45,7 @@ class Watch(Protocol):
         """Whether to stop."""
 
     def watch(self, row_factors: Array, col_factors: Array, parameters: dict[str, Array]) -> dict[str, float]:
-        """Judge the factors after a sweep; what it returns joins the record of the sweep."""
+        """Measure the factors after a sweep; what it returns joins the record of the sweep."""
 
     def arrays(self) -> dict[str, Array]:
         """What a checkpoint keeps of this."""

@@ -1,4 +1,4 @@
-"""Online gradient descent on (r − ⟨u, v⟩)²/2 + λ(‖u‖² + ‖v‖²)/2, one rating at a time, as an opponent.
+"""Online gradient descent on (r − ⟨u, v⟩)²/2 + λ(‖u‖² + ‖v‖²)/2, one rating at a time, as a baseline.
 
 With a fixed interaction between tasks (Cavallanti, Cesa-Bianchi & Gentile 2010) a rating of one user moves all: the
 step is spread by A⁻¹ = (I + (b/m) 1 1ᵀ)/(1 + b), so every vector is its own part plus one part that all m share.

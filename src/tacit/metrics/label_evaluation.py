@@ -1,4 +1,4 @@
-"""Taggers on rows they have not seen: labels by name, numbers in between, and opponents that need no features."""
+"""Taggers on rows they have not seen: labels by name, numbers in between, and baselines that need no features."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ class Labelled:
         return np.tile(np.argsort(-self.frequency, kind="stable")[:k], (self.truth.shape[0], 1))
 
     def random(self, k: int, seed: int = 0) -> Numbers:
-        """k different labels by lot for each row."""
+        """k different labels at random for each row."""
         rng = np.random.default_rng(seed)
         return np.stack([rng.choice(len(self.names), k, replace=False) for _ in range(self.truth.shape[0])])
 

@@ -70,5 +70,5 @@ def _errors(actual: Array, predicted: Array) -> NDArray[np.float64]:
         )
     errors = np.asarray(actual - predicted)
     if not np.all(np.isfinite(errors)):
-        raise InputError("actual and predicted must not hold NaN or infinity; drop or mend such values first.")
+        raise InputError("actual and predicted must not hold NaN or infinity; drop or fix such values first.")
     return errors

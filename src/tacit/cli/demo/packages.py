@@ -23,11 +23,11 @@ def section(debian: "Debian") -> Section:
 
     data = debian.relations.filtered(min_row_count=2, min_col_count=2)
     train, test = data.split(test=0.2, seed=0)
-    opponents = {
+    baselines = {
         "FactorRecommender": FactorRecommender(FACTORS, progress=False).fit(train),
         "popularity": Popularity().fit(train),
     }
-    ndcg = {name: evaluate(model, train, test, k=10, metrics=("ndcg",))["ndcg@10"] for name, model in opponents.items()}
+    ndcg = {name: evaluate(model, train, test, k=10, metrics=("ndcg",))["ndcg@10"] for name, model in baselines.items()}
     model = FactorRecommender(FACTORS, progress=False).fit(data)
     shown = [name for name in LIKED if name in model.row_ids_][:SHOWN]
     shown = shown or data.row_ids.all()[:SHOWN].tolist()

@@ -52,7 +52,7 @@ def section(debian: "Debian") -> Section:
             Paragraph(
                 f"Volunteers gave {tags.nnz:,} tags out of {tags.shape[1]} and never finished. Packages whose "
                 "one-line descriptions are alike should carry like tags, and some tags go together; where one is "
-                "not there, somebody may have forgotten it. Each package is judged by models that never saw it, and "
+                "not there, somebody may have forgotten it. Each package is scored by models that never saw it, and "
                 "rare tags count more, because they are forgotten more often. A person has the last word."
             ),
             Table(("package", "description", "lacks", "which is carried by"), rows, texts=4),

@@ -1,4 +1,4 @@
-"""``tacit evaluate [JOB]``: a model on what it has not seen, beside opponents that learn little or nothing."""
+"""``tacit evaluate [JOB]``: a model on what it has not seen, beside baselines that learn little or nothing."""
 
 import click
 
@@ -9,7 +9,7 @@ JOBS: dict[str, str] = {
     "tag": "Labels of texts that the model has not seen",
     "rate": "Ratings, each predicted before it is learned from",
     "grade": "Grades of rows that were held out",
-    "words": "Analogies and similarities that people have judged",
+    "words": "Analogies, and similarities as people rate them",
 }
 """Job → the line that ``tacit evaluate --help`` shows. The job's module is ``tacit.cli.evaluate.<job>``."""
 
@@ -25,7 +25,7 @@ class JobsOrTable(LazyGroup):
 
 @click.group("evaluate", cls=JobsOrTable, verbs=JOBS, home="tacit.cli.evaluate")
 def command() -> None:
-    """Measure a model on what it has not seen, beside opponents that learn little or nothing.
+    """Measure a model on what it has not seen, beside baselines that learn little or nothing.
 
     With --html every job writes one page with pictures that needs nothing else. `tacit evaluate TABLE` without a job
     measures a recommender.

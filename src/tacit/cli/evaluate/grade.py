@@ -74,7 +74,7 @@ def command(
         "random": (rng.random(len(truth)), rng.choice(known, len(truth))),
     }
     if len(np.unique(truth)) < 2:
-        raise InputError("all tested rows have one grade, so that no order can be judged; give more graded rows.")
+        raise InputError("all tested rows have one grade, so no order can be evaluated; give more graded rows.")
     results = {name: ordinal_metrics(truth, score, guess) for name, (score, guess) in methods.items()}
     outcome = {**results, "tested": len(tested), "graded": len(learned), "rows": len(grades)}
     save_measures(table_path, outcome)

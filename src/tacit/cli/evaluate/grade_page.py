@@ -28,7 +28,7 @@ MEANINGS = {
     "amae": "Like mae, but every grade counts alike, however few rows it has.",
     "qwk": "Agreement beyond chance, far misses weighing more: 1 is perfect, 0 is chance.",
     "middle grade": "Always says the median grade.",
-    "random": "Draws grades by lot, as often as they occur.",
+    "random": "Draws grades at random, as often as they occur.",
 }
 BINS = 9
 

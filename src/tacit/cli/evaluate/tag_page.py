@@ -28,7 +28,7 @@ MEANINGS = {
     "ndcg@k": "How far up the right labels stand: 1 when they fill the first places, 0 when none is among the first k.",
     "psp@k": "Precision in which rare labels count more, as they are forgotten more often; over the best possible.",
     "most frequent": "Gives every text the labels that most texts have.",
-    "random": "Draws labels by lot.",
+    "random": "Draws labels at random.",
 }
 
 

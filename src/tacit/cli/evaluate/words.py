@@ -1,4 +1,4 @@
-"""``tacit evaluate words``: analogies and similarities that people have judged."""
+"""``tacit evaluate words``: analogies, and similarities as people rate them."""
 
 from pathlib import Path
 

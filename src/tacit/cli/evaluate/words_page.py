@@ -41,7 +41,7 @@ def _in_short(model: Any, scores: "AnalogyScores | None", alike: "SimilarityScor
         ]
         terms["Analogies"] = (
             "“a is to b as c is to what?” is right when the nearest word to b − a + c is the one people expect. "
-            f"Drawing a word by lot would be right once in {len(model.words):,} times."
+            f"Drawing a word at random would be right once in {len(model.words):,} times."
         )
     if alike is not None:
         tiles.append(("Similarity", f"{alike.correlation:.4f}", f"Spearman, {alike.known:,} of {alike.asked:,} pairs"))

@@ -67,8 +67,8 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
         w = _add_trees(table[rows], weights[rows], w, features, chosen)
         features = WithTrees(features, chosen.trees)
     own, (middle,), (spread,) = standardised(scores(table[rows], w[:, None], features, s.threads), weights[rows])
-    judged, score = (rows, own[:, 0]) if chosen.choice is None else (chosen.choice.rows, chosen.choice.held_out)
-    cuts, slope = cut(score, codes[judged], weights[judged], count, s.threshold_rule)
+    evaluated, score = (rows, own[:, 0]) if chosen.choice is None else (chosen.choice.rows, chosen.choice.held_out)
+    cuts, slope = cut(score, codes[evaluated], weights[evaluated], count, s.threshold_rule)
     return Fitted(
         kernel=chosen.shape.kernel,
         coefficients=w,

@@ -50,5 +50,5 @@ def _stratified(labels: Codes, count: int, generator: np.random.Generator) -> li
 
 
 def usable_folds(folds: Sequence[Fold], labels: Codes) -> list[Fold]:
-    """Folds with at least two classes on either side: others can neither be fitted nor judged."""
+    """Folds with at least two classes on either side: others can neither be fitted nor evaluated."""
     return [fold for fold in folds if all(len(np.unique(labels[side])) > 1 for side in fold)]

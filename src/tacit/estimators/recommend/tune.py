@@ -5,7 +5,7 @@ then some are drawn from the whole space, and most step away from the best so fa
 trains with early stopping on the same held-out positives, with a ridge that is larger by as much as the noise is
 (``objective.default_ridge.noise_level``): otherwise the best ridge of the smaller part would be too strong for all
 data. A trial with as many factors as the best one starts from its column factors, so most need only a few sweeps; the
-first of them do not count, for they judge a mixture of two settings. The same seed tries the same settings; a larger
+first of them do not count, for they measure a mixture of two settings. The same seed tries the same settings; a larger
 budget only tries more of them.
 
 A budget of seconds includes the last fit, on all data: its sweeps cost what those of the best trial did. The trial that
@@ -175,7 +175,7 @@ class _Search:
         """Weight per cell at which all cells together weigh as much as the positives."""
 
     def trial(self) -> bool:
-        """Try one more setting; False when it was interrupted before it could be judged."""
+        """Try one more setting; False when it was interrupted before it could be evaluated."""
         setting = self._first() if not self.table else self._next()
         began = time.perf_counter()
         made, start = self._build(setting), self._start(setting)

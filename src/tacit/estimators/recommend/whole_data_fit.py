@@ -50,7 +50,7 @@ def fit(
 ) -> Fitted:
     """Train from the beginning, or go on from ``start`` (plain ids and alternating solves only).
 
-    ``unsettled`` : sweeps at the beginning that held-out cells do not judge
+    ``unsettled`` : sweeps at the beginning whose held-out score does not count
     """
     _require_sound(settings, data)
     held_out = None

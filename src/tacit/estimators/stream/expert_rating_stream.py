@@ -109,7 +109,7 @@ class ExpertRatingStream(StreamingModel):
     def _rules(self, seed: int) -> Rules:
         checks.choice("combine", self.combine, ("hedge", "uniform"))
         if not 0 < checks.number("beta", self.beta) < 1:
-            raise InputError(f"beta must lie between 0 and 1 (close to 1 is slow to judge), not {self.beta!r}.")
+            raise InputError(f"beta must lie between 0 and 1 (near 1 the weights change slowly), not {self.beta!r}.")
         exploration = self.exploration
         if exploration is None:
             exploration = 1.0 if self.experts is None else 0.1

@@ -46,20 +46,20 @@ def find_missing_labels(
     """The n unlabelled cells most likely positive, best first; ``fit`` makes a fresh tagger learn."""
     if n < 1 or per_row < 1:
         raise InputError(f"n and per_row must be at least 1, not {n!r} and {per_row!r}.")
-    judges = CrossFitted.fit(fit, X, Y, folds=folds, companions=companions, rng=rng)
-    rows, columns, scores = judges.best_cells(n, per_row)
+    cross_fitted = CrossFitted.fit(fit, X, Y, folds=folds, companions=companions, rng=rng)
+    rows, columns, scores = cross_fitted.best_cells(n, per_row)
     rows_of_label = sp.csc_array(Y)
     suggestions = []
     for row, column, score in zip(rows, columns, scores):
-        fold = judges.fold_of[row]
+        fold = cross_fitted.fold_of[row]
         holders = rows_of_label.indices[rows_of_label.indptr[column] : rows_of_label.indptr[column + 1]]
-        holders = holders[judges.fold_of[holders] != fold]
-        beside = judges.companions[fold]
+        holders = holders[cross_fitted.fold_of[holders] != fold]
+        beside = cross_fitted.companions[fold]
         evidence = (
             np.empty(0, np.int64) if beside is None else beside.top_evidence(Y[[row]].indices, column, shown.items)
         )
         cell = Cell(row, column, score, evidence)
-        suggestions.append(suggestion(judges.models[fold], X, Y, holders, cell, names, shown))
+        suggestions.append(suggestion(cross_fitted.models[fold], X, Y, holders, cell, names, shown))
     return MissingLabels(tuple(suggestions))
 
 
@@ -96,10 +96,10 @@ class CrossFitted:
             if Y[others].nnz == 0:
                 raise InputError("Y: some folds have no labels to learn from; use fewer folds.")
             models.append(fit(X[others], Y[others]))
-        judges = cls(X, Y, fold_of, models, [None] * folds)
+        cross_fitted = cls(X, Y, fold_of, models, [None] * folds)
         if companions:
-            judges._learn_companions()
-        return judges
+            cross_fitted._learn_companions()
+        return cross_fitted
 
     def _learn_companions(self) -> None:
         taking_part = most_frequent(self.Y, _MOST_COMPANIONS)

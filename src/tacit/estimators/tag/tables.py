@@ -23,7 +23,7 @@ FACTS: dict[str, Value] = {
     "history": History(),
 }
 
-MANNERS: dict[str, Value] = {
+CONVENTIONS: dict[str, Value] = {
     "top_k": Either(None, Whole(1)),
     "threshold": Either(None, Number()),
     "propensity_weighted": Flag(),
@@ -64,7 +64,7 @@ FACTOR = Schema(
         "tolerance": Number(0.0),
         "inner_steps": Whole(1),
         **WEIGHING,
-        **MANNERS,
+        **CONVENTIONS,
     },
     facts=FACTS,
     rules=(_landmarks_fit,),
@@ -93,7 +93,7 @@ KERNEL = Schema(
         "iterations": Whole(1),
         "inner_steps": Whole(1),
         "idf_power": Number(0.0, most=100.0),
-        **MANNERS,
+        **CONVENTIONS,
     },
     facts=FACTS
     | {
@@ -159,7 +159,7 @@ NEIGHBOUR = Schema(
         "iterations": Whole(1),
         "learning_rate": Either(None, Number(above=0.0)),
         **WEIGHING,
-        **MANNERS,
+        **CONVENTIONS,
     },
     facts=FACTS | {"rows": Whole(1, size="rows"), "learners": Whole(1)},
     rules=(_learners_fit,),
@@ -171,7 +171,7 @@ BLEND = Schema(
     parameters={
         "members": Either(None, Many(NamedTagger(), least=1)),
         "weights": Either(None, Many(Number(0.0), least=1)),
-        **MANNERS,
+        **CONVENTIONS,
     },
     facts=FACTS,
 )
