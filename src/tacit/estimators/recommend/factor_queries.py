@@ -12,9 +12,9 @@ from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
 from tacit.errors import InputError
 from tacit.estimators.ranked import Ranked
-from tacit.estimators.recommend import factor_events, factor_growth, recent_rows
+from tacit.estimators.recommend import col_index, factor_events, factor_growth, recent_rows
 from tacit.estimators.recommend.asking import Filter, ScoreRows, Unknown, filtered, listed, named, numbered
-from tacit.neighbours.topk import Lists, fill_zero_rows, normalise, top_k
+from tacit.neighbours.topk import Lists, fill_zero_rows, normalise
 
 if TYPE_CHECKING:
     from tacit.estimators.recommend.factor_recommender import FactorRecommender
@@ -32,6 +32,7 @@ def recommend(
     context: Mapping[str, Any] | None = None,
     features: Any = None,
     unknown: Unknown = "error",
+    search: col_index.Search = "auto",
 ) -> Ranked:
     """The k best columns for known rows, or for new rows that are folded in on the way."""
     checks.integer("k", k, 1)
@@ -55,10 +56,14 @@ def recommend(
     refused, excluded = filtered(col_ids, queries, exclude, "exclude")
     if refused is not None:
         allowed = ~refused if allowed is None else allowed & ~refused
-    found, scores = top_k(
+    index = model.col_index_
+    found, scores = col_index.find(
+        index.recommend if index is not None and index.factors is items else None,
+        model._derived,
         factors,
         items,
         k,
+        search,
         seen=seen if exclude_seen else None,
         included=included,
         limited=named(queries, include),
@@ -133,7 +138,14 @@ def _average_row(model: "FactorRecommender") -> Array:
     return model._derived.of("average row", (factors,), lambda: factors.mean(axis=0, dtype=np.float64))
 
 
-def similar(model: "FactorRecommender", side: str, wanted: Any, k: int, unknown: Unknown = "error") -> Ranked:
+def similar(
+    model: "FactorRecommender",
+    side: str,
+    wanted: Any,
+    k: int,
+    unknown: Unknown = "error",
+    search: col_index.Search = "auto",
+) -> Ranked:
     """The k nearest rows (columns) by cosine, each without itself."""
     checks.integer("k", k, 1)
     rows = side == "rows"
@@ -143,5 +155,9 @@ def similar(model: "FactorRecommender", side: str, wanted: Any, k: int, unknown:
     queries, numbers = numbered(wanted, ids, unknown)
     directions = model._derived.of(f"directions of {side}", (factors,), lambda: normalise(factors))
     itself = (np.arange(len(numbers) + 1, dtype=np.int64), numbers.astype(np.int32))
-    found, scores = top_k(directions[numbers], directions, k, excluded=itself, threads=model.threads)
+    held = None if rows else model.col_index_
+    index = held.similar if held is not None and held.factors is factors else None
+    found, scores = col_index.find(
+        index, model._derived, directions[numbers], directions, k, search, excluded=itself, threads=model.threads
+    )
     return Ranked(queries, ids.take(found), scores, found >= 0)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from tacit import checks
+from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError
@@ -27,6 +28,7 @@ from tacit.estimators.recommend import (
     whole_data_fit,
 )
 from tacit.estimators.recommend.asking import Filter, ScoreRows, Unknown, listed
+from tacit.estimators.recommend.col_index import ColIndex, Search
 from tacit.estimators.recommend.settings import FitSettings
 from tacit.estimators.recommend.tables import FACTOR
 from tacit.metrics.evaluation import hidden_ndcg
@@ -91,6 +93,7 @@ class FactorRecommender(Model):
     history_ : one record per sweep: objective, gradient norm, seconds
     gain_ : what ``fit(..., report_gain=True)`` found
     joined_cols_ : how many of the columns, the last ones, have joined since the fit
+    col_index_ : what ``index_cols`` built, with its measured recall, or None
     row_caches_ : PᵀAP and t Pᵀa of the rows as fitted, by which ``add`` places columns that join
 
     >>> import tacit
@@ -101,6 +104,9 @@ class FactorRecommender(Model):
     """
 
     _schema = FACTOR
+    col_index_: ColIndex | None
+    col_factors_: Array
+    context_ids_: dict[str, Ids]
 
     def __init__(
         self,
@@ -270,6 +276,7 @@ class FactorRecommender(Model):
         context: Mapping[str, Any] | None = None,
         features: Any = None,
         unknown: Unknown = "error",
+        search: Search = "auto",
     ) -> Ranked:
         """The k best columns for each row, best first.
 
@@ -285,9 +292,28 @@ class FactorRecommender(Model):
         features : of rows the model has not seen; without ``rows`` the features alone decide
         unknown : what to do with row ids that the model does not know: an "error", "skip" them, or give them the
             "average" row's list
+        search : "auto" takes the index of ``index_cols`` where there is one and it pays; "exact"; or "approximate"
         """
         self._require_fitted("recommend")
-        return factor_queries.recommend(self, rows, k, exclude_seen, include, exclude, context, features, unknown)
+        return factor_queries.recommend(
+            self, rows, k, exclude_seen, include, exclude, context, features, unknown, search
+        )
+
+    @learns
+    def index_cols(self, *, recall: float = 0.95, random_state: Any = 0) -> Self:
+        """Build an index of the columns, for catalogues of millions: lists are then found without looking at all.
+
+        ``recall`` is the share of the true best that answers must hold; what is really reached is measured on other
+        rows, stored in ``col_index_`` and printed with it. Scores stay exact, filters still give exactly k. The index
+        is saved with the model. New columns or a new fit put it out of use until it is built again.
+        """
+        self._require_fitted("index_cols")
+        if self.context_ids_:
+            raise InputError("index_cols does not know contexts, which change a row's factor with every question.")
+        self.col_index_ = ColIndex.build(
+            self.row_factors_, self.col_factors_, recall=recall, random_state=random_state, threads=self.threads
+        )
+        return self
 
     def positives_of(self, row: Hashable) -> tuple[list[Any], list[float]]:
         """The columns that a row has and their weights, as far as the model has heard."""
@@ -299,10 +325,13 @@ class FactorRecommender(Model):
         self._require_fitted("similar_rows")
         return factor_queries.similar(self, "rows", rows, k, unknown)
 
-    def similar_cols(self, cols: Any, k: int = 10, *, unknown: Unknown = "error") -> Ranked:
-        """The k columns with the most similar factors (cosine), without the column itself; ``unknown`` as for rows."""
+    def similar_cols(self, cols: Any, k: int = 10, *, unknown: Unknown = "error", search: Search = "auto") -> Ranked:
+        """The k columns with the most similar factors (cosine), without the column itself.
+
+        ``unknown`` as for rows, ``search`` as in ``recommend``.
+        """
         self._require_fitted("similar_cols")
-        return factor_queries.similar(self, "cols", cols, k, unknown)
+        return factor_queries.similar(self, "cols", cols, k, unknown, search)
 
     def score(self, rows: Any, cols: Any = None, *, context: Mapping[str, Any] | None = None) -> Any:
         """Two ids, or two lists of them: ``score_pairs``. A matrix of positives alone: how well the model ranks.
@@ -388,6 +417,7 @@ class FactorRecommender(Model):
         """Become the model of a fit that ran elsewhere (``tune``)."""
         learned = fitted.learned
         self.joined_cols_ = 0
+        self.col_index_ = None
         self.row_caches_ = fitted.row_caches
         self.row_factors_ = learned.row_factors
         self.col_factors_ = learned.col_factors
@@ -407,6 +437,9 @@ class FactorRecommender(Model):
         return self
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        index = self.col_index_
+        if index is not None and index.factors is not self.col_factors_:
+            index = None
         facts = {
             "history": without_clock(self.history_),
             "solver": self.solver_,
@@ -414,6 +447,7 @@ class FactorRecommender(Model):
             "contexts": list(self.context_ids_),
             "graphs": self.graphs_,
             "joined_cols": self.joined_cols_,
+            "has_col_index": index is not None,
         }
         groups = [{"ids": ids, "factors": self.context_factors_[name]} for name, ids in self.context_ids_.items()]
         gram, total = self.row_caches_
@@ -428,6 +462,7 @@ class FactorRecommender(Model):
             "row_total": total,
             "seen": self.seen_,
             "context": groups,
+            "col_index": [] if index is None else index.parts(),
             "row_feature_factors": self.row_feature_factors_,
             "col_feature_factors": self.col_feature_factors_,
         }
@@ -437,6 +472,7 @@ class FactorRecommender(Model):
         self.context_factors_ = {name: group["factors"] for name, group in groups.items()}
         self.context_ids_ = {name: group["ids"] for name, group in groups.items()}
         self.row_caches_ = parts.pop("row_gram"), parts.pop("row_total")
+        self.col_index_ = ColIndex.from_parts(parts["col_factors"], parts.pop("col_index"))
         for name, part in parts.items():
             setattr(self, f"{name}_", part)
         self.history_, self.solver_, self.graphs_ = facts["history"], facts["solver"], list(facts["graphs"])

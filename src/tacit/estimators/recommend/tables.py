@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import numpy as np
+
+from tacit.estimators.recommend import col_index
 from tacit.estimators.recommend.settings import CONTEXT_MODELS
 from tacit.estimators.schema import Array, Csr, Ids, Members, Proof, Repeated, Schema
 from tacit.estimators.values import (
@@ -65,6 +68,15 @@ def _consistent(proof: Proof, parts: dict[str, Any]) -> str | None:
     return None
 
 
+def _permuted(proof: Proof, parts: dict[str, Any]) -> str | None:
+    for index in parts["col_index"]:
+        if np.bincount(index["order"], minlength=proof.sizes["cols"]).max() > 1:
+            return "its index lists a column twice"
+        if index["probes"].max() > len(index["centres"]):
+            return "its index searches more lists than there are"
+    return None
+
+
 FACTOR = Schema(
     Ids("row_ids", "rows"),
     Ids("col_ids", "cols"),
@@ -82,6 +94,7 @@ FACTOR = Schema(
         (Ids("ids", "ids"), Array("factors", "f4", ("ids", "row width"))),
         shared=("row width",),
     ),
+    col_index.PART,
     Array("row_feature_factors", "f4", ("row features", "row width"), optional=True),
     Array("col_feature_factors", "f4", ("col features", "col width"), optional=True),
     parameters={
@@ -113,8 +126,9 @@ FACTOR = Schema(
         "contexts": Many(Text()),
         "graphs": Many(Word("row_graph", "col_graph")),
         "joined_cols": Whole(0),
+        "has_col_index": Flag(),
     },
-    rules=(_consistent,),
+    rules=(_consistent, _permuted),
 )
 
 

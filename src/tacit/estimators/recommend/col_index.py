@@ -1,0 +1,115 @@
+"""The approximate index of a recommender's columns: one for what rows would like, one for what columns are alike.
+
+It belongs to the column factors from which it was built. Where these have been replaced since, by a fit or by columns
+that joined, questions are answered by the exact search until the index is built again.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit import checks
+from tacit.errors import InputError
+from tacit.estimators.schema import Array as ArrayPart
+from tacit.estimators.schema import Borders, Repeated
+from tacit.neighbours import approximate
+from tacit.neighbours.approximate import ItemIndex
+from tacit.neighbours.topk import Lists, normalise, top_k
+
+Array = NDArray[Any]
+Search = Literal["auto", "exact", "approximate"]
+SEARCHES = ("auto", "exact", "approximate")
+
+CHEAPER_BY = 4
+"""The approximate search is taken where it looks at so many times fewer columns than the exact one."""
+
+
+@dataclass(frozen=True)
+class ColIndex:
+    """Indexes of the columns' factors and of their directions, and the factors that they belong to."""
+
+    factors: Array
+    recommend: ItemIndex
+    similar: ItemIndex
+
+    @classmethod
+    def build(cls, rows: Array, cols: Array, *, recall: float, random_state: Any, threads: int) -> "ColIndex":
+        """Of columns (m, g), measured on rows (n, g) and, for neighbours, on columns."""
+        how: dict[str, Any] = {"recall": recall, "random_state": random_state, "threads": threads}
+        directions = normalise(cols)
+        known = rows[np.abs(rows).max(axis=1, initial=0.0) > 0]
+        if not len(known):
+            raise InputError("no row has a factor to measure the recall of an index with; fit with more positives.")
+        return cls(cols, approximate.build(cols, known, **how), approximate.build(directions, directions, **how))
+
+    def parts(self) -> list[dict[str, Array]]:
+        """What a model file holds of it."""
+        return [asdict(self.recommend), asdict(self.similar)]
+
+    @classmethod
+    def from_parts(cls, factors: Array, parts: list[dict[str, Array]]) -> "ColIndex | None":
+        return cls(factors, *(ItemIndex(**part) for part in parts)) if parts else None
+
+    def __str__(self) -> str:
+        return f"recommend: {self.recommend}; similar: {self.similar}"
+
+
+PART = Repeated(
+    "col_index",
+    lambda proof: 2 * proof.facts["has_col_index"],
+    (
+        ArrayPart("order", "i4", ("cols",), below="cols"),
+        Borders("starts", "lists", "cols"),
+        ArrayPart("centres", "f4", ("lists", "col width")),
+        ArrayPart("depths", "i8", ("depths",), least=1, ascending=True),
+        ArrayPart("probes", "i8", ("depths",), least=1),
+        ArrayPart("recalls", "f8", ("depths",), least=0.0, most=1.0),
+    ),
+    shared=("cols", "col width"),
+)
+
+
+def find(
+    index: ItemIndex | None,
+    derived: Any,
+    queries: Array,
+    items: Array,
+    k: int,
+    search: Search,
+    *,
+    seen: Lists | None = None,
+    excluded: Lists | None = None,
+    included: Lists | None = None,
+    limited: NDArray[np.bool_] | None = None,
+    allowed: NDArray[np.bool_] | None = None,
+    threads: int = 0,
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """The k best items by the index where it may and pays, else by the exact search."""
+    checks.choice("search", search, SEARCHES)
+    if search == "approximate" and index is None:
+        raise InputError("search='approximate' needs an index of the columns as they are; call index_cols first.")
+    if search == "approximate" and index is not None and not index.serves(k):
+        raise InputError(
+            f"search='approximate' answers up to k={index.depths[-1]}, for which its recall was measured, not {k}."
+        )
+    if index is None or search == "exact" or included is not None or not _pays(index, k, allowed):
+        return top_k(
+            queries, items, k, seen=seen, excluded=excluded, included=included, limited=limited, allowed=allowed,
+            threads=threads,
+        )  # fmt: skip
+    order = index.order
+    grouped = derived.of("items by list", (items, order), lambda: items[order])
+    return approximate.search(
+        index, grouped, queries, k, seen=seen, excluded=excluded, allowed=allowed, threads=threads
+    )
+
+
+def _pays(index: ItemIndex, k: int, allowed: NDArray[np.bool_] | None) -> bool:
+    """Whether the lists that would be searched hold far fewer items than the exact search would look at."""
+    if not index.serves(k):
+        return False
+    share = 1.0 if allowed is None else max(1, int(np.count_nonzero(allowed))) / len(allowed)
+    searched = index.probes[np.searchsorted(index.depths, k)] / len(index.centres) / share
+    return bool(CHEAPER_BY * searched < share)
