@@ -24,6 +24,7 @@ from tacit.progress import InterruptedFitWarning
 VERBS: dict[str, str] = {
     "demo": "Show every job on real data that comes with Tacit",
     "fit": "Train a model and save it to one file",
+    "index": "Index the columns of a saved recommender, for catalogues of millions",
     "update": "Take new interactions into a saved recommender, without training it anew",
     "tune": "Search for good parameters of a recommender, and save the best",
     "info": "Show what a model file holds: kind, sizes, parameters, notes",

@@ -55,12 +55,19 @@ class ItemIndex:
     recalls: NDArray[np.float64]
 
     def serves(self, k: int) -> bool:
-        """Whether recall was measured for lists as long as this."""
-        return bool(k <= self.depths[-1])
+        """Whether recall was measured for lists as long as this, or as long as can be."""
+        return bool(k <= self.depths[-1] or self.depths[-1] >= len(self.order))
 
     def recall(self, k: int) -> float:
         """The share of the true k best that is found, as it was measured."""
-        return float(self.recalls[np.searchsorted(self.depths, k)])
+        return float(self.recalls[self._level(k)])
+
+    def lists_for(self, k: int) -> int:
+        """How many lists a query looks into for k results."""
+        return int(self.probes[self._level(k)])
+
+    def _level(self, k: int) -> int:
+        return min(int(np.searchsorted(self.depths, k)), len(self.depths) - 1)
 
     def __str__(self) -> str:
         parts = ", ".join(f"{recall:.3f} at {depth}" for depth, recall in zip(self.depths, self.recalls))
@@ -115,7 +122,7 @@ def search(
     numbers = np.full((n, k), -1, dtype=np.int32)
     scores = np.full((n, k), np.nan, dtype=np.float32)
     if probes is None:
-        probes = int(index.probes[np.searchsorted(index.depths, k)])
+        probes = index.lists_for(k)
     if allowed is not None:
         # Where few items may come back, as many lists are searched as would hold the usual number of candidates.
         probes = min(len(index.centres), -(-probes * len(allowed) // max(1, int(np.count_nonzero(allowed)))))

@@ -111,5 +111,5 @@ def _pays(index: ItemIndex, k: int, allowed: NDArray[np.bool_] | None) -> bool:
     if not index.serves(k):
         return False
     share = 1.0 if allowed is None else max(1, int(np.count_nonzero(allowed))) / len(allowed)
-    searched = index.probes[np.searchsorted(index.depths, k)] / len(index.centres) / share
+    searched = index.lists_for(k) / len(index.centres) / share
     return bool(CHEAPER_BY * searched < share)
