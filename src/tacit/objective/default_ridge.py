@@ -3,6 +3,8 @@
 import numpy as np
 import scipy.sparse as sp
 
+from tacit.objective.frequencies import Frequencies
+
 RIDGE_OVER_ROOT_OF_NOISE, RIDGE_OVER_NOISE = 0.32, 0.74
 """The first was chosen on validation parts of three sets whose noise is 0.23, 0.72 and 0.76, and checked on their test
 parts; the second is where MovieLens 1M and synthetic small data are best, test parts included."""
@@ -16,7 +18,7 @@ THIN, THINNEST, RIDGE_OF_THINNEST = 0.4, 1.0, 0.75
 says: from 0.4 (six positives) on the ridge grows, to 0.75 where the median is one positive."""
 
 
-def noise_level(positives: sp.csr_array) -> float:
+def noise_level(positives: sp.csr_array | Frequencies) -> float:
     """√(|X| / |Ω⁺|) + √(|Y| / |Ω⁺|): how loud chance is beside the positives.
 
     A matrix of |Ω⁺| positives scattered by chance has singular values up to about √n̄_x + √n̄_y, n̄ being the mean number
@@ -32,7 +34,7 @@ def noise_level(positives: sp.csr_array) -> float:
     return float(np.sqrt(n / count) + np.sqrt(m / count))
 
 
-def default_ridge(positives: sp.csr_array, factors: int) -> float:
+def default_ridge(positives: sp.csr_array | Frequencies, factors: int) -> float:
     """The ridge when none is given: 0.32 √noise, and 0.74 noise where factors abound, but at most 0.6.
 
     A few factors beside thousands of rows and columns find signal to the last one, and a ridge that silences all noise
@@ -54,9 +56,12 @@ def default_ridge(positives: sp.csr_array, factors: int) -> float:
     return float(ridge + (RIDGE_OF_THINNEST - ridge) * share)
 
 
-def _thinness(positives: sp.csr_array) -> float:
+def _thinness(positives: sp.csr_array | Frequencies) -> float:
     """1/√ of the larger of the median counts of rows and columns that have any; 0 without positives."""
     if positives.nnz == 0:
         return 0.0
-    counts = np.diff(positives.indptr), np.bincount(positives.indices)
+    if isinstance(positives, Frequencies):
+        counts = positives.counts
+    else:
+        counts = np.diff(positives.indptr), np.bincount(positives.indices)
     return float(min(1 / np.sqrt(np.median(of_side[of_side > 0])) for of_side in counts))

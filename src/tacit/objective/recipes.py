@@ -30,6 +30,7 @@ from tacit.data.matrix import col_counts
 from tacit.errors import InputError
 from tacit.kernels import cells as kernels
 from tacit.objective import losses
+from tacit.objective.frequencies import Frequencies
 from tacit.objective.losses import Loss
 from tacit.objective.penalties import ridge_scale
 from tacit.objective.weights import FrequencyWeight, PositiveWeight, of_positives
@@ -177,11 +178,11 @@ class Recipe:
 
     def _weights(self, positives: sp.csr_array) -> Array:
         """c per positive, or a single one where all agree."""
-        return _agreed(positives.data, self.positive_weight, self.smallest_value)
+        return weights_of(positives.data, self.positive_weight, self.smallest_value)
 
 
 def recommend(
-    positives: sp.csr_array,
+    positives: sp.csr_array | Frequencies,
     *,
     loss: str | Loss = "square",
     positive_weight: PositiveWeight = "log",
@@ -198,12 +199,12 @@ def recommend(
     are scaled by the loss's relative_curvature: a logistic positive pulls an eighth as hard as a squared one.
     """
     row_exponent, col_exponent = exponents(frequency_exponent)
-    smallest = float(positives.data.min()) if positives.nnz else 1.0
-    counts, masses = _counts_and_masses(positives, _agreed(positives.data, positive_weight, smallest))
+    known = positives if isinstance(positives, Frequencies) else frequencies(positives, positive_weight)
+    counts, masses = known.counts, known.masses
     relative_curvature = losses.resolve(loss).relative_curvature
     if unlabelled_weight is None:
-        n, m = positives.shape
-        unlabelled_weight = relative_curvature * unlabelled_total(positives) / (n * m) * float(masses[0].sum())
+        n, m = known.shape
+        unlabelled_weight = relative_curvature * unlabelled_total(known) / (n * m) * float(masses[0].sum())
     weights = (
         FrequencyWeight.measure(counts[0], 1.0, row_exponent),
         FrequencyWeight.measure(counts[1], unlabelled_weight, col_exponent),
@@ -214,10 +215,17 @@ def recommend(
         evidence = mass + weight.of(count) * others
         scale = ridge_scale(evidence, mass, relative_curvature * regularization, ridge_exponent)
         rules.append(SideRule(weight, others, scale, ridge_exponent))
-    return Recipe(rules[0], rules[1], loss, float(unlabelled_target), positive_weight, smallest)
+    return Recipe(rules[0], rules[1], loss, float(unlabelled_target), positive_weight, known.smallest)
 
 
-def unlabelled_total(positives: sp.csr_array) -> float:
+def frequencies(positives: sp.csr_array, positive_weight: PositiveWeight) -> Frequencies:
+    """What a recommender's recipe measures of its positives."""
+    smallest = float(positives.data.min()) if positives.nnz else 1.0
+    counts, masses = _counts_and_masses(positives, weights_of(positives.data, positive_weight, smallest))
+    return Frequencies(counts, masses, smallest)
+
+
+def unlabelled_total(positives: sp.csr_array | Frequencies) -> float:
     """What all cells weigh in units of the positives where nothing is given.
 
     On dense data ``UNLABELLED_TOTAL`` would make an unlabelled cell count more than a positive does.
@@ -299,7 +307,7 @@ def tags(
     return Recipe.plain(rule, loss=loss, unlabelled_target=target, row_ridge=0.0, col_ridge=regularization)
 
 
-def _agreed(values: Array, how: PositiveWeight, smallest: float) -> Array:
+def weights_of(values: Array, how: PositiveWeight, smallest: float) -> Array:
     """The weights of positives, or a single one (1,) where their values agree."""
     alike = len(values) > 0 and (how == "one" or values.min() == values.max())
     return of_positives(values[:1] if alike else values, how, smallest)

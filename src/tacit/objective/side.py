@@ -1,8 +1,9 @@
 """Ω⁺ and the weights as one side sees them; the other side is the same class on the transpose."""
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ Array = NDArray[Any]
 ROWS_PER_GRAM = 4096
 """Rows summed into one partial Gram matrix; fixed, so that the sum does not depend on the threads."""
 
+ROWS_PER_GROUP = 64 * ROWS_PER_GRAM
+"""Rows whose partial Gram matrices are added up among themselves first: what one task of a cluster hands over."""
+
 
 @dataclass(frozen=True)
 class Side:
@@ -26,6 +30,7 @@ class Side:
     ridge : λ_x of this side's rows
     unlabelled_target : t
     known_caches : S and o of the other side's factors, where these stay as they are
+    borders : the chunks, where this is a part of a larger side that was cut into chunks as a whole
     """
 
     indptr: Array
@@ -37,6 +42,7 @@ class Side:
     ridge: Array
     unlabelled_target: float
     known_caches: tuple[Array, Array] | None = None
+    borders: tuple[tuple[int, int], ...] | None = None
 
     @property
     def rows(self) -> int:
@@ -81,15 +87,11 @@ class Side:
         """S = QᵀBQ (g, g) and o = t Qᵀb (g,) of the other side's factors."""
         if self.known_caches is not None:
             return self.known_caches
-        gram = weighted_gram(other, self.other_weight, n_threads)
-        offset = (self.unlabelled_target * (self.other_weight @ other)).astype(other.dtype)
-        return gram, offset
+        return caches_of(weighted_moments(other, self.other_weight, n_threads), self.unlabelled_target)
 
     def chunks(self, factors: int) -> list[tuple[int, int]]:
         """Consecutive rows of about equal work; small problems are not cut finely."""
-        work = len(self.indices) + self.rows * factors / 8
-        most = int(np.clip(work * factors / 400_000, 1, 128))
-        return threads.balanced_chunks(self.indptr, row_cost=factors / 8, most=most)
+        return chunks_of(self.indptr, factors) if self.borders is None else list(self.borders)
 
     def scores(self, own: Array, other: Array, n_threads: int = 0) -> Array:
         """s = ⟨p_x, q_y⟩ per positive."""
@@ -104,7 +106,11 @@ class Side:
         """Σ φ over the positives, in float64."""
         if loss.is_custom:
             return self.derivatives(loss, self.scores(own, other, n_threads), n_threads=n_threads)[0]
-        parts = threads.run(
+        return float(sum(self.value_parts(loss, own, other, n_threads)))
+
+    def value_parts(self, loss: Loss, own: Array, other: Array, n_threads: int = 0) -> list[float]:
+        """The same per chunk."""
+        return threads.run(
             lambda start, stop: kernels.value_of_rows(
                 start, stop, self.indptr, self.indices, self.weight, self.target, own, other, self.own_weight,
                 self.other_weight, self.unlabelled_target, loss.code,
@@ -112,7 +118,13 @@ class Side:
             self.chunks(own.shape[1]),
             n_threads,
         )  # fmt: skip
-        return float(sum(parts))
+
+    def ridge_parts(self, own: Array) -> list[float]:
+        """Σ_x λ_x ‖p_x‖² per chunk, in float64."""
+        return [
+            float(np.einsum("x,xd,xd->", self.ridge[a:b], own[a:b], own[a:b], dtype=np.float64))
+            for a, b in self.chunks(own.shape[1])
+        ]
 
     def derivatives(
         self, loss: Loss, scores: Array, *, bound: bool = False, n_threads: int = 0
@@ -147,15 +159,43 @@ class Side:
         return float(np.sum(c * loss.value(r, s) - unlabelled * gap**2))
 
 
-def weighted_gram(factors: Array, weight: Array, n_threads: int = 0) -> Array:
-    """FᵀWF for F (n, g) and a diagonal W, as partial products over fixed blocks of rows, added in order."""
+def chunks_of(indptr: Array, factors: int) -> list[tuple[int, int]]:
+    """Consecutive rows of about equal work, from the number of positives of each row alone."""
+    rows = len(indptr) - 1
+    work = indptr[-1] + rows * factors / 8
+    most = int(np.clip(work * factors / 400_000, 1, 128))
+    return threads.balanced_chunks(indptr, row_cost=factors / 8, most=most)
 
-    def part(start: int, stop: int) -> Array:
+
+class Moments(NamedTuple):
+    """FᵀWF (g, g) and Fᵀw (g,) of factors F (n, g) under weights w; the second adds up its parts in float64."""
+
+    gram: Array
+    total: Array
+
+
+def weighted_moments(factors: Array, weight: Array, n_threads: int = 0) -> Moments:
+    """Both from partial sums over fixed blocks of rows: blocks are added in order, and so are groups of them."""
+
+    def part(start: int, stop: int) -> Moments:
         block = factors[start:stop]
-        product: Array = (block * weight[start:stop, None]).T @ block
-        return product
+        return Moments((block * weight[start:stop, None]).T @ block, weight[start:stop] @ block)
 
-    total = np.zeros((factors.shape[1], factors.shape[1]), dtype=factors.dtype)
-    for partial in threads.run(part, threads.even_chunks(len(factors), ROWS_PER_GRAM), n_threads):
-        total += partial
-    return total
+    parts = threads.run(part, threads.even_chunks(len(factors), ROWS_PER_GRAM), n_threads)
+    groups = threads.even_chunks(len(parts), ROWS_PER_GROUP // ROWS_PER_GRAM)
+    return added([added(parts[a:b], factors) for a, b in groups], factors)
+
+
+def added(parts: Sequence[Moments], like: Array) -> Moments:
+    """The sum of moments, in order; zeros of the factors' width and type where there are none."""
+    g = like.shape[1]
+    gram, total = np.zeros((g, g), dtype=like.dtype), np.zeros(g)
+    for part in parts:
+        gram += part.gram
+        total += part.total
+    return Moments(gram, total)
+
+
+def caches_of(moments: Moments, unlabelled_target: float) -> tuple[Array, Array]:
+    """S and o."""
+    return moments.gram, (unlabelled_target * moments.total).astype(moments.gram.dtype)

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from tacit.data.matrix import transposed_cells
 from tacit.objective.losses import Loss
+from tacit.objective.side import Moments, weighted_moments
 from tacit.objective.side import Side as Side
-from tacit.objective.side import weighted_gram as weighted_gram
 
 Array = NDArray[Any]
 
@@ -68,19 +68,22 @@ class WholeData:
 
     def _unlabelled(self, row_factors: Array, col_factors: Array, n_threads: int) -> float:
         """Σ over all cells of a_x b_y (t − s_xy)²."""
-        a = self.rows.own_weight.astype(np.float64)
-        b = self.cols.own_weight.astype(np.float64)
-        t = self.rows.unlabelled_target
-        squares = np.vdot(
-            weighted_gram(row_factors, self.rows.own_weight, n_threads).astype(np.float64),
-            weighted_gram(col_factors, self.cols.own_weight, n_threads).astype(np.float64),
-        )
-        if t == 0.0:
-            return float(squares)
-        cross = (a @ row_factors) @ (b @ col_factors)
-        return float(squares - 2.0 * t * cross + t * t * a.sum() * b.sum())
+        a, b = self.rows.own_weight, self.cols.own_weight
+        of_rows = weighted_moments(row_factors, a, n_threads)
+        of_cols = weighted_moments(col_factors, b, n_threads)
+        return unlabelled_value(of_rows, of_cols, self.rows.unlabelled_target, total_weight(a) * total_weight(b))
 
     def _ridge(self, row_factors: Array, col_factors: Array) -> float:
-        rows = np.einsum("x,xd,xd->", self.rows.ridge, row_factors, row_factors, dtype=np.float64)
-        cols = np.einsum("y,yd,yd->", self.cols.ridge, col_factors, col_factors, dtype=np.float64)
-        return float(rows + cols)
+        return sum(self.rows.ridge_parts(row_factors)) + sum(self.cols.ridge_parts(col_factors))
+
+
+def unlabelled_value(of_rows: Moments, of_cols: Moments, t: float, cells: float) -> float:
+    """⟨PᵀAP, QᵀBQ⟩ − 2 t (Pᵀa)·(Qᵀb) + t² Σa Σb, in float64; ``cells`` is Σa Σb."""
+    row_gram, row_total, col_gram, col_total = (part.astype(np.float64) for part in (*of_rows, *of_cols))
+    squares = float(np.vdot(row_gram, col_gram))
+    return squares - 2.0 * t * float(row_total @ col_total) + t * t * cells if t else squares
+
+
+def total_weight(weight: Array) -> float:
+    """Σ of the weights of a side, in float64."""
+    return float(weight.sum(dtype=np.float64))

@@ -15,7 +15,7 @@ Three ways to improve a row, each writing to the row's own factor only (kernels/
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -32,6 +32,8 @@ from tacit.solvers.alternation import Improved, Key, Solver
 from tacit.solvers.conjugate import conjugate_gradient
 
 Array = NDArray[Any]
+Part = tuple[float, float]
+"""By how much J fell in a chunk, and the squared norm of its gradient."""
 Method = Literal["auto", "cholesky", "cg", "blocks"]
 METHODS = ("auto", "cholesky", "cg", "blocks")
 
@@ -87,6 +89,10 @@ class RowSolver:
 
     def improve(self, own: Array, other: Array) -> tuple[float, float]:
         """Improve ``own`` in place; by how much J (or its majoriser) fell, and the squared norm of its gradient."""
+        return _summed(self.improve_parts(own, other))
+
+    def improve_parts(self, own: Array, other: Array) -> list[Part]:
+        """The same with both figures per chunk."""
         gram, offset = self.side.caches(other, self.threads)
         if self.loss.quadratic and self.blocks is None:
             return self._by_conjugate_gradient(own, other, gram, offset, self.steps, 0.0)
@@ -113,9 +119,10 @@ class RowSolver:
                 self._touch(scores)
             if own.shape[1] > SOLVE_BY_CHOLESKY_UP_TO:
                 enough = SOLVED if self.loss.quadratic else SOLVED_IN_ROUND
-                _, gradient = self._by_conjugate_gradient(own, other, gram, offset, 2 * own.shape[1], enough)
+                parts = self._by_conjugate_gradient(own, other, gram, offset, 2 * own.shape[1], enough)
             else:
-                _, gradient = self._by_blocks(own, other, gram, offset, scores)
+                parts = self._by_blocks(own, other, gram, offset, scores)
+            _, gradient = _summed(parts)
             first = gradient if first is None else first
             if gradient <= SOLVED_IN_ROUNDS**2 * first:
                 break
@@ -130,38 +137,36 @@ class RowSolver:
 
     def _by_conjugate_gradient(
         self, own: Array, other: Array, gram: Array, offset: Array, steps: int, tolerance: float
-    ) -> tuple[float, float]:
+    ) -> list[Part]:
         side = self.side
-        parts = self._run(
+        parts: list[Part] = self._run(
             kernels.conjugate_gradient_rows, side.indptr, side.indices, *self._coefficients, own, other, gram,
             offset, side.own_weight, side.ridge, steps, tolerance,
         )  # fmt: skip
-        gradient = sum(part[1] for part in parts)
-        if not np.isfinite(gradient):
+        if not np.isfinite(_summed(parts)[1]):
             # A row whose gradient overflows counts as done in the kernel and would be left where it is.
             raise DivergedError(
                 "the gradient of the positives leaves single precision; divide their weights by a common factor, "
                 "or give positive_weight='log'."
             )
-        return sum(part[0] for part in parts), gradient
+        return parts
 
-    def _by_blocks(self, own: Array, other: Array, gram: Array, offset: Array, scores: Array) -> tuple[float, float]:
+    def _by_blocks(self, own: Array, other: Array, gram: Array, offset: Array, scores: Array) -> list[Part]:
         side = self.side
-        fall = gradient = 0.0
+        total = np.zeros((len(self.chunks), 2))
         for low, high in self.blocks or ():
             parts = self._run(
                 kernels.block_rows, low, high, side.indptr, side.indices, *self._coefficients, scores, own, other,
                 np.ascontiguousarray(gram[:, low:high]), offset, side.own_weight, side.ridge,
             )  # fmt: skip
-            fall += sum(part[0] for part in parts)
-            gradient += sum(part[1] for part in parts)
+            total += [part[:2] for part in parts]
             failed = sum(part[2] for part in parts)
             if failed:
                 raise DivergedError(
                     f"the ridge term is too weak: {failed} of {side.rows} linear systems are not positive definite "
                     "in single precision; raise regularization."
                 )
-        return fall, gradient
+        return [(float(fall), float(gradient)) for fall, gradient in total]
 
     @property
     def _coefficients(self) -> tuple[Any, ...]:
@@ -171,6 +176,11 @@ class RowSolver:
 
     def _run(self, kernel: Callable[..., Any], *arguments: Any) -> list[Any]:
         return threads.run(lambda start, stop: kernel(start, stop, *arguments), self.chunks, self.threads)
+
+
+def _summed(parts: Sequence[Part]) -> Part:
+    """Fall and gradient of all chunks, added in their order."""
+    return sum(part[0] for part in parts), sum(part[1] for part in parts)
 
 
 def solve_exactly(side: Side, own: Array, other: Array, n_threads: int = 0, *, loss: Loss = LOSSES["square"]) -> None:

@@ -12,6 +12,7 @@ from tacit.errors import InputError
 from tacit.objective import losses, recipes
 from tacit.objective.default_ridge import default_ridge
 from tacit.objective.formulations import Unlabelled
+from tacit.objective.frequencies import Frequencies
 from tacit.objective.losses import Loss
 from tacit.objective.recipes import Recipe
 from tacit.objective.weights import PositiveWeight
@@ -102,7 +103,7 @@ class FitSettings:
         shaping = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in _OF_A_RUN}
         return shaping | {"loss": self.loss.name}
 
-    def recipe(self, positives: sp.csr_array) -> Recipe:
+    def recipe(self, positives: sp.csr_array | Frequencies) -> Recipe:
         """The recipe of the objective, measured on these positives."""
         ridge = self.regularization
         return recipes.recommend(

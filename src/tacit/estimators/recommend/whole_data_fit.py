@@ -18,7 +18,7 @@ from tacit.estimators.recommend.settings import FitSettings
 from tacit.estimators.training import RunSettings, train
 from tacit.objective import formulations
 from tacit.objective.recipes import Recipe
-from tacit.objective.side import weighted_gram
+from tacit.objective.side import caches_of, weighted_moments
 from tacit.objective.two_towers import Parameters, TwoTowers
 from tacit.objective.whole_data import WholeData
 from tacit.solvers import als, registry
@@ -100,8 +100,7 @@ def _row_caches(factors: Array, weight: Array, recipe: Recipe, n_threads: int) -
     """PᵀAP and t Pᵀa; where a row of the objective is not a row of the data, each row counts once."""
     weight = weight if len(weight) == len(factors) else np.ones(len(factors), dtype=np.float32)
     with threads.single_threaded_blas():
-        gram = weighted_gram(factors, weight, n_threads)
-        return gram, (recipe.unlabelled_target * (weight @ factors)).astype(np.float32)
+        return caches_of(weighted_moments(factors, weight, n_threads), recipe.unlabelled_target)
 
 
 def _silenced(factors: Array, counts: Array, features: Any, graph: Any) -> Array:
