@@ -49,7 +49,7 @@ class Source:
         }
         if is_svmlight(self.table):
             return read_svmlight_positives(self.table).filtered(**keep)  # type: ignore[arg-type]
-        table, columns = self._columns(needs_time)
+        table, columns = self.columns(needs_time)
         made = Interactions.from_table(
             table,
             row=columns["row"],
@@ -72,7 +72,7 @@ class Source:
             say(f"{taken}.")
         return made
 
-    def _columns(self, needs_time: bool) -> tuple[Any, dict[str, str]]:
+    def columns(self, needs_time: bool = False) -> tuple[Any, dict[str, str]]:
         """The table and its columns by role."""
         from tacit.data.column_roles import guess_roles, is_opinion
         from tacit.data.readers import scan_table

@@ -48,7 +48,7 @@ def encode(column: "pl.Series", name: str) -> tuple[Ids, NDArray[np.int32]]:
         raise InputError(f"{name}: {len(distinct)} distinct ids are more than the {np.iinfo(np.int32).max} supported.")
     places = pl.Series(np.arange(len(distinct), dtype=np.int32))
     numbers = column.replace_strict(distinct, places, return_dtype=pl.Int32).to_numpy()
-    return _ids(distinct, name), np.ascontiguousarray(numbers)
+    return ids_of_distinct(distinct, name), np.ascontiguousarray(numbers)
 
 
 def _encode_dense(values: NDArray[Any], low: int, high: int, name: str) -> tuple[Ids, NDArray[np.int32]]:
@@ -76,7 +76,8 @@ def _encode_categories(column: "pl.Series", name: str) -> tuple[Ids, NDArray[np.
     return Ids.of_distinct(texts.gather(order).to_list(), name), table[column.to_physical().to_numpy()]
 
 
-def _ids(distinct: "pl.Series", name: str) -> Ids:
+def ids_of_distinct(distinct: "pl.Series", name: str) -> Ids:
+    """A column of distinct values as ids."""
     import polars as pl
 
     if distinct.dtype.is_integer() and (len(distinct) == 0 or distinct[-1] < 2**63):

@@ -265,7 +265,7 @@ class _Files:
         self.origin = Origin()
         self.sources: Any = []
         if not self.is_database:
-            self._prepare(_expand(source), form)
+            self._prepare(files_of(source), form)
 
     @classmethod
     def of(cls, source: Any, query: str | None, form: TextForm) -> "_Files":
@@ -326,7 +326,8 @@ class _Files:
         )
 
 
-def _expand(source: str) -> list[str]:
+def files_of(source: str) -> list[str]:
+    """The file of a path, or those of a glob in ascending order."""
     if Path(source).is_dir():
         raise InputError(f"{source!r} is a folder; give a file or a glob such as {str(Path(source) / '*.parquet')!r}.")
     if Path(source).is_file():

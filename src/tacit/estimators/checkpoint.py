@@ -82,9 +82,14 @@ class Checkpoint:
         """The sentence on a checkpoint that cannot be gone on from."""
         return ModelFileError(f"checkpoint: {str(self.path)!r} is damaged ({why}); delete it to start anew.")
 
+    @property
+    def is_due(self) -> bool:
+        """Whether enough time has passed since the last one."""
+        return self.path is not None and time.monotonic() - self._written > SECONDS_BETWEEN
+
     def write(self, history: list[dict[str, Any]], arrays: dict[str, Array], *, now: bool = False) -> None:
         """Write if enough time has passed since the last one, or ``now``."""
-        if self.path is None or not (now or time.monotonic() - self._written > SECONDS_BETWEEN):
+        if self.path is None or not (now or self.is_due):
             return
         model_file.write(self.path, KIND, {"fingerprint": self.mark, "history": history}, arrays)
         self._written = time.monotonic()

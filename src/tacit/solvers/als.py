@@ -89,7 +89,7 @@ class RowSolver:
 
     def improve(self, own: Array, other: Array) -> tuple[float, float]:
         """Improve ``own`` in place; by how much J (or its majoriser) fell, and the squared norm of its gradient."""
-        return _summed(self.improve_parts(own, other))
+        return summed(self.improve_parts(own, other))
 
     def improve_parts(self, own: Array, other: Array) -> list[Part]:
         """The same with both figures per chunk."""
@@ -122,7 +122,7 @@ class RowSolver:
                 parts = self._by_conjugate_gradient(own, other, gram, offset, 2 * own.shape[1], enough)
             else:
                 parts = self._by_blocks(own, other, gram, offset, scores)
-            _, gradient = _summed(parts)
+            _, gradient = summed(parts)
             first = gradient if first is None else first
             if gradient <= SOLVED_IN_ROUNDS**2 * first:
                 break
@@ -143,7 +143,7 @@ class RowSolver:
             kernels.conjugate_gradient_rows, side.indptr, side.indices, *self._coefficients, own, other, gram,
             offset, side.own_weight, side.ridge, steps, tolerance,
         )  # fmt: skip
-        if not np.isfinite(_summed(parts)[1]):
+        if not np.isfinite(summed(parts)[1]):
             # A row whose gradient overflows counts as done in the kernel and would be left where it is.
             raise DivergedError(
                 "the gradient of the positives leaves single precision; divide their weights by a common factor, "
@@ -178,7 +178,7 @@ class RowSolver:
         return threads.run(lambda start, stop: kernel(start, stop, *arguments), self.chunks, self.threads)
 
 
-def _summed(parts: Sequence[Part]) -> Part:
+def summed(parts: Sequence[Part]) -> Part:
     """Fall and gradient of all chunks, added in their order."""
     return sum(part[0] for part in parts), sum(part[1] for part in parts)
 

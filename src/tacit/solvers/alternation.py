@@ -140,14 +140,15 @@ def _sweep(
             elif value is not None:
                 value = None if improved.fall is None else value - improved.fall
             fields = ", ".join(tower.fields[place].name for place in group)
-            _require_finite(value, squared_norm, f"{fields} of the {name}", solver)
+            require_finite(value, squared_norm, f"{fields} of the {name}", solver)
     if value is None:
         value = problem.value(parameters, n_threads)
-        _require_finite(value, squared_norm, "columns", solver)
+        require_finite(value, squared_norm, "columns", solver)
     return value, squared_norm
 
 
-def _require_finite(value: float | None, squared_norm: float, where: str, solver: Solver) -> None:
+def require_finite(value: float | None, squared_norm: float, where: str, solver: Solver) -> None:
+    """Stop training whose J or gradient is lost."""
     lost = value is not None and not np.isfinite(value)
     if lost or not np.isfinite(squared_norm):
         term = "objective" if lost else "gradient"

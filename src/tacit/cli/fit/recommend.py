@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from tacit.cli.cluster_options import Workers, cluster_options
 from tacit.cli.options import OutputFile, json_option, model_output_option, recommender_options, was_given
 from tacit.cli.output import print_facts, print_json, size, was_interrupted
 from tacit.cli.sides import Sides, side_options
@@ -26,6 +27,7 @@ METHODS = ("factors", "linear", "blend")
 @click.option("--seconds", default=300.0, show_default=True,
               help="Budget of time for a blend's choice; no new trial begins after half of it.")  # fmt: skip
 @recommender_options
+@cluster_options
 @click.option("--checkpoint", type=OutputFile("checkpoint"), help="File from which an interrupted fit resumes.")
 @json_option
 def command(
@@ -37,6 +39,7 @@ def command(
     method: str | None,
     seconds: float,
     parameters: dict[str, Any],
+    workers: Workers,
     checkpoint: Path | None,
     as_json: bool,
 ) -> None:
@@ -52,28 +55,53 @@ def command(
     """
     if report_gain and not sides:
         raise InputError("--report-gain compares with and without features and graphs; give some.")
+    progress = False if as_json else None
+    if workers:
+        workers.require_plain(source, method, bool(sides))
+        from tacit import FactorRecommender
+
+        began = time.perf_counter()
+        model: Any = workers.fit(FactorRecommender(**parameters, progress=progress, checkpoint=checkpoint), source)
+        shape, nnz = model.seen_.shape, model.seen_.nnz
+        _tell(model, "factors", model_path, notes, shape, nnz, time.perf_counter() - began, parameters, as_json)
+        return
     data = sides.beside(source.read())
     only = _options_of_factors(parameters, sides, report_gain, checkpoint, data)
     method = method or ("factors" if only else "blend")
     if only and method != "factors":
         raise InputError(f"{only[0]} is for --method factors; leave it out, or choose that method.")
     began = time.perf_counter()
-    progress = False if as_json else None
     if method == "factors":
         from tacit import FactorRecommender
 
-        model: Any = FactorRecommender(**parameters, progress=progress, checkpoint=checkpoint)
+        model = FactorRecommender(**parameters, progress=progress, checkpoint=checkpoint)
         model.fit(data, report_gain=report_gain)
     else:
         model = _made(method, seconds, parameters).fit(data)
     elapsed = time.perf_counter() - began
+    _tell(model, method, model_path, notes, data.shape, data.nnz, elapsed, parameters, as_json, report_gain)
+
+
+def _tell(
+    model: Any,
+    method: str,
+    model_path: Path,
+    notes: str,
+    shape: tuple[int, int],
+    positives: int,
+    elapsed: float,
+    parameters: dict[str, Any],
+    as_json: bool,
+    report_gain: bool = False,
+) -> None:
+    """Save the model and say what was learned."""
     model.save(model_path, notes=notes)
     about = {
         "model": str(model_path),
         "method": method,
-        "rows": data.shape[0],
-        "columns": data.shape[1],
-        "positives": data.nnz,
+        "rows": shape[0],
+        "columns": shape[1],
+        "positives": positives,
         "seconds": round(elapsed, 3),
         "bytes": model_path.stat().st_size,
         "interrupted": was_interrupted(),

@@ -92,11 +92,11 @@ def fit(
         if not np.isfinite(part).all():
             raise DivergedError(f"the factors of the {name} are not finite; raise regularization.")
     row_weight, col_weight = objective.rows.own_weight, objective.cols.own_weight
-    caches = _row_caches(learned.row_factors, row_weight, recipe, settings.threads)
+    caches = row_caches(learned.row_factors, row_weight, recipe, settings.threads)
     return Fitted(learned, history, settings.solver, recipe, row_weight, col_weight, caches)
 
 
-def _row_caches(factors: Array, weight: Array, recipe: Recipe, n_threads: int) -> tuple[Array, Array]:
+def row_caches(factors: Array, weight: Array, recipe: Recipe, n_threads: int) -> tuple[Array, Array]:
     """PᵀAP and t Pᵀa; where a row of the objective is not a row of the data, each row counts once."""
     weight = weight if len(weight) == len(factors) else np.ones(len(factors), dtype=np.float32)
     with threads.single_threaded_blas():

@@ -1,0 +1,204 @@
+"""Alternating least squares over shards: the loop of ``solvers.alternation`` with a task per shard and half-sweep.
+
+improve(shard, its factors, F, S, o)     F: the other side's factors, S and o: their caches
+assemble(all improved shards)            F of this side, made once and fetched by every worker
+moments(F, rows)                         partial sums of S and o, a group of rows each, added in order
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit import threads
+from tacit.cluster.workers import Tasks
+from tacit.errors import DivergedError
+from tacit.objective.losses import Loss
+from tacit.objective.side import ROWS_PER_GROUP, Moments, Side, added, caches_of, weighted_moments
+from tacit.objective.whole_data import total_weight, unlabelled_value
+from tacit.progress import Run
+from tacit.solvers import als
+from tacit.solvers.alternation import require_finite
+
+Array = NDArray[Any]
+Caches = tuple[Array, Array]
+Improved = tuple[Array, list[als.Part]]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """One side on the cluster: futures of its parts of the objective and of all its weights, and its length."""
+
+    sides: list[Any]
+    weight: Any
+    length: int
+
+
+@dataclass
+class Factors:
+    """The factors of one side: futures of the shards' (None before they begin) and of all, and their moments."""
+
+    shards: list[Any]
+    whole: Any = None
+    moments: Moments | None = None
+
+
+@dataclass(frozen=True)
+class Sweeps:
+    """The problem on the cluster, and how it is solved."""
+
+    tasks: Tasks
+    rows: Rows
+    cols: Rows
+    solver: als.AlternatingLeastSquares
+    loss: Loss
+    factors: int
+    unlabelled_target: float
+
+    def run(self, of_rows: Factors, of_cols: Factors, run: Run, tolerance: float, after_report: Any) -> None:
+        """Sweep until the run ends or J settles; both sides' factors are replaced as they improve."""
+        run.stop_when_settled(tolerance)
+        value: float | None = run.history[-1]["objective"] if run.history else None
+        for iteration in run.iterations(len(run.history)):
+            began = time.perf_counter()
+            try:
+                value, squared_norm = self._sweep(of_rows, of_cols, value)
+            except DivergedError as error:
+                raise DivergedError(f"iteration {iteration + 1}: {error}") from None
+            run.report(objective=value, gradient_norm=float(np.sqrt(squared_norm)), seconds=time.perf_counter() - began)
+            after_report()
+            run.stop_when_settled(tolerance)
+
+    def solve_rows(self, of_cols: Factors) -> list[Any]:
+        """Futures of the rows' factors, shard by shard, each the minimiser given the columns."""
+        caches = self._caches(of_cols)
+        arguments = (of_cols.whole, self.cols.weight, caches, self.loss)
+        return [self.tasks(solved, side, *arguments, place=place) for place, side in enumerate(self.rows.sides)]
+
+    def measure(self, side: Rows, factors: Factors) -> None:
+        """Moments of all factors of a side, from groups of rows."""
+        groups = threads.even_chunks(side.length, ROWS_PER_GROUP)
+        parts = [self.tasks(moments, factors.whole, side.weight, *group, place=i) for i, group in enumerate(groups)]
+        factors.moments = added(self.tasks.results(parts), np.empty((0, self.factors), dtype=np.float32))
+
+    def _sweep(self, of_rows: Factors, of_cols: Factors, value: float | None) -> tuple[float, float]:
+        squared_norm = 0.0
+        halves = (("rows", self.rows, of_rows, self.cols, of_cols), ("cols", self.cols, of_cols, self.rows, of_rows))
+        for name, side, own, other_side, other in halves:
+            arguments = (other.whole, other_side.weight, self._caches(other), self.loss, self.factors)
+            own.shards = [
+                self.tasks(improved, part, shard, *arguments, self.solver.method, self.solver.row_steps, place=place)
+                for place, (part, shard) in enumerate(zip(side.sides, own.shards))
+            ]
+            parts = self.tasks.results([self.tasks(parts_of, shard) for shard in own.shards])
+            fall, gradient = als.summed([part for shard in parts for part in shard])
+            squared_norm += gradient
+            value = None if value is None else value - fall
+            require_finite(value, squared_norm, f"ids of the {name}", self.solver)
+            own.whole = self.tasks(assembled, own.shards)
+            self.measure(side, own)
+        if value is None:
+            value = self._value(of_rows, of_cols)
+            require_finite(value, squared_norm, "columns", self.solver)
+        return value, squared_norm
+
+    def _caches(self, factors: Factors) -> Caches:
+        assert factors.moments is not None
+        return caches_of(factors.moments, self.unlabelled_target)
+
+    def _value(self, of_rows: Factors, of_cols: Factors) -> float:
+        """J, the same sums as ``WholeData.value``."""
+        assert of_rows.moments is not None and of_cols.moments is not None
+        arguments = (of_cols.whole, self.cols.weight, self.loss)
+        positives = self._parts(value_parts, self.rows, of_rows, *arguments)
+        ridges = [self._parts(ridge_parts, *one) for one in ((self.rows, of_rows), (self.cols, of_cols))]
+        weights = self.tasks.results([self.tasks(total_weight, side.weight) for side in (self.rows, self.cols)])
+        cells = weights[0] * weights[1]
+        unlabelled = unlabelled_value(of_rows.moments, of_cols.moments, self.unlabelled_target, cells)
+        return sum(positives) + unlabelled + (sum(ridges[0]) + sum(ridges[1]))
+
+    def _parts(self, function: Any, side: Rows, own: Factors, *arguments: Any) -> list[float]:
+        """What a task returns for the chunks of every shard, in order."""
+        shards = enumerate(zip(side.sides, own.shards))
+        futures = [self.tasks(function, part, shard, *arguments, place=place) for place, (part, shard) in shards]
+        return [part for parts in self.tasks.results(futures) for part in parts]
+
+
+# -- tasks -----------------------------------------------------------------------------------------------------
+
+
+def improved(
+    side: Side, before: Improved | None, other: Array, weight: Array, caches: Caches, loss: Loss, factors: int,
+    method: str, steps: int,
+) -> Improved:  # fmt: skip
+    """A shard's factors after its half-sweep, and by how much each chunk lowered J."""
+    own = np.zeros((side.rows, factors), dtype=np.float32) if before is None else before[0].copy()
+    with threads.single_threaded_blas():
+        solver = als.RowSolver(facing(side, weight, caches), factors, als.choose(method, factors), steps, 1, loss)
+        return own, solver.improve_parts(own, _writable(other))
+
+
+def solved(side: Side, other: Array, weight: Array, caches: Caches, loss: Loss) -> Array:
+    """A shard's factors where they minimise J."""
+    own = np.empty((side.rows, other.shape[1]), dtype=np.float32)
+    with threads.single_threaded_blas():
+        als.solve_exactly(facing(side, weight, caches), own, _writable(other), 1, loss=loss)
+    return own
+
+
+def as_improved(factors: Array, start: int = 0, stop: int | None = None) -> Improved:
+    """Rows of known factors as a shard that sweeps begin with."""
+    return factors[start:stop].copy(), []
+
+
+def parts_of(shard: Improved) -> list[als.Part]:
+    """What there is to tell of an improved shard without its factors."""
+    return shard[1]
+
+
+def assembled(shards: Sequence[Improved]) -> Array:
+    """The factors of all shards, one after the other."""
+    return np.concatenate([shard[0] for shard in shards])
+
+
+def moments(factors: Array, weight: Array, start: int, stop: int) -> Moments:
+    """Those of a group of rows."""
+    with threads.single_threaded_blas():
+        return weighted_moments(factors[start:stop], weight[start:stop], 1)
+
+
+def value_parts(side: Side, own: Improved, other: Array, weight: Array, loss: Loss) -> list[float]:
+    """What the positives of each chunk add to J."""
+    whole = facing(side, weight, None)
+    return whole.value_parts(loss, _writable(own[0]), _writable(other), 1)
+
+
+def ridge_parts(side: Side, own: Improved) -> list[float]:
+    """What the ridge of each chunk adds to J."""
+    return side.ridge_parts(own[0])
+
+
+def own_weight(side: Side) -> Array:
+    """The weights of a shard's rows."""
+    return side.own_weight
+
+
+def concatenated(parts: Sequence[Array]) -> Array:
+    """Arrays of all shards, one after the other."""
+    return np.concatenate(parts)
+
+
+def facing(side: Side, weight: Array, caches: Caches | None) -> Side:
+    """A shard's part of the objective beside the weights and caches of the other side."""
+    arrays: dict[str, Any] = {
+        name: _writable(getattr(side, name)) for name in ("indptr", "indices", "weight", "own_weight", "ridge")
+    }
+    return replace(side, **arrays, other_weight=_writable(weight), known_caches=caches)
+
+
+def _writable(array: Array) -> Array:
+    """What came over the network may be read-only, which to Numba is another type."""
+    return np.require(array, requirements=["C", "W"])

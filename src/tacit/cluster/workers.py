@@ -1,0 +1,77 @@
+"""Workers: how they are found or started, and how tasks are named and placed."""
+
+import itertools
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tacit.errors import InputError
+
+
+@contextmanager
+def connected(address: str | None = None, workers: int | None = None) -> Iterator[Any]:
+    """A client of the scheduler at ``address``, or of ``workers`` processes on this machine with one thread each."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise InputError("a cluster needs Dask; install tacit[cluster].") from None
+    if address is not None:
+        try:
+            client = Client(address, timeout="4s")
+        except (OSError, ValueError) as error:
+            reason = str(error).splitlines()[0].rstrip(".")
+            raise InputError(f"cluster: no scheduler answers at {address!r} ({reason}); start one there.") from None
+        with client:
+            yield client
+        return
+    with (
+        LocalCluster(
+            n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0", memory_limit=0
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+class Tasks:
+    """Tasks of one fit on a client.
+
+    Every call has a key of its own, so nothing is looked up by the contents of its arguments. A task with a ``place``
+    goes to one worker as long as that one is there: a shard stays where it is and the factors come to it, although
+    they are larger, because all shards of a worker share them.
+    """
+
+    def __init__(self, client: Any) -> None:
+        if not (hasattr(client, "submit") and hasattr(client, "scheduler_info")):
+            raise InputError(f"client must be a dask.distributed.Client, not {type(client).__name__}.")
+        self.client = client
+        self._token = uuid.uuid4().hex[:12]
+        self._number = itertools.count()
+        self._workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
+        if not self._workers:
+            raise InputError("client: the cluster has no workers; start some first.")
+
+    def __call__(self, function: Callable[..., Any], *arguments: Any, place: int | None = None) -> Any:
+        """The future of ``function(*arguments)``; futures among the arguments, or in lists of them, are waited for."""
+        key = f"{function.__name__}-{self._token}-{next(self._number)}"
+        where = {} if place is None else {"workers": [self._workers[place % len(self._workers)]]}
+        return self.client.submit(function, *arguments, key=key, allow_other_workers=bool(where), **where)
+
+    def wait(self, futures: Sequence[Any]) -> None:
+        """Until all tasks are done, or the error of the first that failed."""
+        from distributed import as_completed
+
+        for done in as_completed(list(futures)):
+            if done.status == "error":
+                done.result()
+
+    def results(self, futures: Sequence[Any]) -> list[Any]:
+        """What the tasks returned, in the order of the futures."""
+        results: list[Any] = self.client.gather(list(futures))
+        return results
+
+
+def pick(results: Sequence[Any], place: int) -> Any:
+    """One of the results of a task that has several."""
+    return results[place]
