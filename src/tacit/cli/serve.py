@@ -27,6 +27,13 @@ from tacit.errors import InputError
     metavar="NAME=TABLE",
     help="Table of ids and titles (its first two columns) for the model NAME; repeatable.",
 )
+@click.option(
+    "--review",
+    "reviews",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="Suggestions that tacit audit -o FILE.json wrote, to review for the tagger NAME; repeatable.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Any but a loopback address needs a token.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
 @click.option(
@@ -56,6 +63,7 @@ def command(
     store: str,
     snapshots: Path | None,
     titles: tuple[str, ...],
+    reviews: tuple[str, ...],
     host: str,
     port: int,
     token_file: Path | None,
@@ -79,17 +87,14 @@ def command(
     from tacit.service.writer import Rhythm
 
     token = read_token(token_file, host)
-    shown: dict[str, dict[Any, str]] = {}
-    for one in titles:
-        name, sign, table = one.partition("=")
-        if not sign:
-            raise InputError(f"--titles takes NAME=TABLE, not {one!r}.")
-        shown[name] = read_titles(table)
+    shown = {name: read_titles(table) for name, table in _named("--titles", titles).items()}
+    audits: dict[str, Any] = dict(_named("--review", reviews))
     if not models:
-        from tacit.service.demo import demo_models
+        from tacit.service.demo import demo_models, demo_review
 
         say("no model was given; serving models of the bundled Debian index.")
         paths, shown = demo_models(Path("tacit-demo-models"))
+        audits = demo_review(Path("tacit-demo-models"))
         models = tuple(paths)
     app = create_app(
         models,
@@ -97,7 +102,19 @@ def command(
         snapshots=snapshots,
         token=token,
         titles=shown,
+        reviews=audits,
         limits=Limits(body=max_body, batch=max_batch),
         rhythm=Rhythm(snapshot_events=snapshot_events, snapshot_seconds=snapshot_seconds),
     )
     serve(app, host, port, quiet=quiet, told=lambda address: say(f"serving on {address}"))
+
+
+def _named(option: str, given: tuple[str, ...]) -> dict[str, str]:
+    """Files by the names of the models that they are for."""
+    files: dict[str, str] = {}
+    for one in given:
+        name, sign, path = one.partition("=")
+        if not sign:
+            raise InputError(f"{option} takes NAME=FILE, not {one!r}.")
+        files[name] = path
+    return files

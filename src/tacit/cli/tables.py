@@ -61,6 +61,22 @@ def save_table(path: Path | None, rows: Iterable[Mapping[str, Any]], columns: It
                 writer.writerows([harmless_cell(row[name]) for name in names] for row in rows)
 
 
+def save_frame(path: Path, frame: Any) -> None:
+    """Write somebody's own table, cell by cell as it is, in the form that the path's ending says."""
+    kind = path.suffix.lower()
+    if kind not in KINDS:
+        raise InputError(f"-o {str(path)!r} must end in one of {', '.join(KINDS)}.")
+    if kind in (".csv", ".tsv") and any(dtype.is_nested() for dtype in frame.schema.values()):
+        raise InputError(f"-o {str(path)!r}: a column holds lists, which {kind} cannot; use .parquet or .jsonl.")
+    with atomic_file.replacing(path) as temporary:
+        if kind == ".parquet":
+            frame.write_parquet(temporary)
+        elif kind == ".jsonl":
+            frame.write_ndjson(temporary)
+        else:
+            frame.write_csv(temporary, separator="\t" if kind == ".tsv" else ",")
+
+
 def save_measures(path: Path | None, outcome: Mapping[str, Any]) -> None:
     """Measures of several methods as a long table: method, metric, value."""
     rows = [

@@ -53,6 +53,29 @@ class TaggedTexts:
             _add_accepted(self.accepted, labels, list(range(len(labels))) if ids is None else ids)
         return texts, labels, ids
 
+    def rejected(self, ids: list[Any]) -> list[tuple[Any, str]]:
+        """Cells that the reviewed CSV rejects, by the ids of their rows."""
+        from tacit.estimators.tag.audit_report import read_decisions
+
+        if self.accepted is None:
+            return []
+        return [(ids[place], label) for place, label in placed(read_decisions(self.accepted).rejected, ids)]
+
+    def patched(self) -> Any:
+        """The whole table as it was, with the accepted labels joined to those that rows have."""
+        import polars as pl
+
+        from tacit.data.readers import scan_table
+
+        _, labels, _ = self.read()
+        frame = scan_table(self.table, form=self.form).collect()
+        separator = "\t" if self.separator in ("tab", "\\t") else self.separator
+        cells: list[Any] = frame[self.labels].to_list()
+        for place, (old, new) in enumerate(zip(cells, labels)):
+            if len(new) > len(self._split(old)):
+                cells[place] = new if isinstance(old, list) else separator.join(new)
+        return frame.with_columns(pl.Series(self.labels, cells, dtype=frame.schema[self.labels]))
+
     def _notice_other_separators(self, cells: list[Any], where: Callable[[int], str]) -> None:
         """Labels that were split by the wrong sign would be one long label each."""
         filled = [place for place, cell in enumerate(cells) if isinstance(cell, str) and cell.strip()]
@@ -85,14 +108,20 @@ class TaggedTexts:
 
 def _add_accepted(path: Path, labels: list[list[str]], ids: list[Any]) -> None:
     """Join the cells that a reviewer accepted to the labels, in place."""
-    from tacit.estimators.tag.audit_report import read_accepted
+    from tacit.estimators.tag.audit_report import read_decisions
 
+    for place, label in placed(read_decisions(path).accepted, ids):
+        if label not in labels[place]:
+            labels[place].append(label)
+
+
+def placed(cells: list[tuple[str, str]], ids: list[Any]) -> list[tuple[int, str]]:
+    """Cells of a reviewed table with the places of their rows."""
     places = {str(ident): place for place, ident in enumerate(ids)}
-    for row, label in read_accepted(path):
+    for row, _ in cells:
         if row not in places:
             raise InputError(f"--accepted: the row {row!r} is not in TABLE; give the table that was audited.")
-        if label not in labels[places[row]]:
-            labels[places[row]].append(label)
+    return [(places[row], label) for row, label in cells]
 
 
 _OPTIONS = (
@@ -102,7 +131,7 @@ _OPTIONS = (
     click.option("--id", "row", help="Column that names the rows; their numbers otherwise."),
     click.option("--separator", default=",", show_default=True, help="What stands between labels."),
     click.option("--accepted", type=click.Path(path_type=Path),
-                 help="Reviewed CSV of an audit: labels that were accepted are added."),
+                 help="Reviewed CSV of an audit: accepted labels are added, and rejected ones not suggested again."),
 )  # fmt: skip
 
 

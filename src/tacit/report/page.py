@@ -55,12 +55,13 @@ def shell(title: str, body: str, *, style: str = "", script: str = "") -> str:
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">{_GENERATOR}'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_sheet('page.css')}{style}</style></head>"
+        f"<title>{escape(title)}</title><style>{asset('page.css')}{style}</style></head>"
         f"<body>{body}{program}</body></html>\n"
     )
 
 
-def _sheet(name: str) -> str:
+def asset(name: str) -> str:
+    """Style or module of the pages, as text."""
     return (files("tacit.report") / "assets" / name).read_text(encoding="utf-8")
 
 

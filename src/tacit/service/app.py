@@ -54,6 +54,7 @@ def create_app(
     snapshots: str | os.PathLike[str] | None = None,
     token: str | None = None,
     titles: Mapping[str, Mapping[Any, str]] | None = None,
+    reviews: Mapping[str, str | os.PathLike[str]] | None = None,
     limits: Limits | None = None,
     rhythm: Rhythm | None = None,
 ) -> Guard:
@@ -66,6 +67,7 @@ def create_app(
     snapshots : the folder of snapshots; ``snapshots`` in the store's folder by default
     token : what clients must send as ``Authorization: Bearer …``; None asks for none
     titles : model → id → title, shown beside ids
+    reviews : tagger → file of suggestions that ``tacit audit -o audit.json`` wrote, for the page that reviews them
     limits, rhythm : what a request may cost; when snapshots are taken
     """
     service = Service(
@@ -86,13 +88,13 @@ def create_app(
         finally:
             await asyncio.to_thread(service.stop)
 
-    desk = Desk()
+    desk = Desk(reviews or {})
     app = Starlette(
         routes=_routes(desk),
         lifespan=lifespan,
         exception_handlers={HTTPException: _http_error, TacitError: _tacit_error, Exception: _failure},
     )
-    app.state.service = service
+    app.state.service, app.state.desk = service, desk
     guard = Guard(app, token=token, limits=service.limits, measures=service.measures)
     guard.service = service  # type: ignore[attr-defined]
     return guard
@@ -166,7 +168,9 @@ async def openapi(request: Request) -> Response:
 
 async def models(request: Request) -> Response:
     """Every model, with what it answers."""
-    return _answer({"models": [_facts(one) for one in _service(request).served.values()], "version": __version__})
+    desk: Desk = request.app.state.desk
+    every = [_facts(one) | desk.facts(one.name) for one in _service(request).served.values()]
+    return _answer({"models": every, "version": __version__})
 
 
 async def model(request: Request) -> Response:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-PACKAGES, TEXTS = "packages", 4000
-"""Name of the recommender, and texts from which the demo's tagger learns."""
+PACKAGES, TEXTS, AUDITED = "packages", 4000, 1500
+"""Name of the recommender; texts from which the demo's tagger learns, and texts that are audited."""
 
 
 def demo_models(folder: Path) -> tuple[list[Path], dict[str, dict[Any, str]]]:
@@ -32,3 +32,18 @@ def demo_models(folder: Path) -> tuple[list[Path], dict[str, dict[Any, str]]]:
             make().save(path)
         paths.append(path)
     return paths, {PACKAGES: descriptions}
+
+
+def demo_review(folder: Path) -> dict[str, Path]:
+    """Suggestions to review for the demo's tagger, made where they do not lie in ``folder`` yet."""
+    from tacit.data import load_debian
+    from tacit.estimators.tag.text_tagger import TextTagger
+
+    path = folder / "audit.json"
+    if not path.exists():
+        table = load_debian().table.head(AUDITED)
+        found = TextTagger(progress=False).missing_labels(
+            table["description"].to_list(), table["tags"].to_list(), 300, row_ids=table["name"].to_list(), per_row=2
+        )
+        found.write(path)
+    return {"tags": path}

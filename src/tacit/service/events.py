@@ -13,7 +13,7 @@ class Event(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     id : the client's own; an event whose id is known already is acknowledged and not learned again
     time : the client's note, kept and not used
     text : the row's text, for taggers
-    accepted : whether the tag is right, for taggers
+    accepted : whether the tag is right, for taggers; None takes a decision back
     """
 
     row: Id
@@ -22,7 +22,7 @@ class Event(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     id: str | None = None
     time: str | float | None = None
     text: str | None = None
-    accepted: bool = True
+    accepted: bool | None = True
 
 
 _encoder = msgspec.json.Encoder()

@@ -104,7 +104,10 @@ class TaggerLearner:
             _check_length(name, value)
 
     def apply(self, event: Event) -> None:
-        self.decisions.setdefault(event.row, {})[event.col] = event.accepted
+        if event.accepted is None:
+            self.decisions.get(event.row, {}).pop(event.col, None)
+        else:
+            self.decisions.setdefault(event.row, {})[event.col] = event.accepted
         if event.text is not None:
             self.texts[event.row] = event.text
 

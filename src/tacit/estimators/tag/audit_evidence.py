@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from tacit.data.ids import Ids
 from tacit.errors import InputError
@@ -87,8 +88,9 @@ def suggestion(
     place = np.searchsorted(features, x.indices)
     known = (place < len(features)) & (features[np.minimum(place, len(features) - 1)] == x.indices)
     speaks = x.data[known] * (weights[place[known]] @ points.sum(axis=0))
-    strongest = np.argsort(-speaks, kind="stable")[: shown.items]
+    strongest = np.argsort(-speaks, kind="stable")
     strongest = strongest[speaks[strongest] > 0]
+    words = _words(shown.feature_names, x.indices[known][strongest])
     return Suggestion(
         row=_plain(shown.row_ids.take([cell.row])[0]),
         label=_plain(names.take([cell.column])[0]),
@@ -98,7 +100,7 @@ def suggestion(
         nearest=tuple(
             (str(shown.row_ids.take([holders[j]])[0]), float(cosines[j]), shown.text(holders[j])) for j in nearest
         ),
-        features=_words(shown.feature_names, x.indices[known][strongest]),
+        features=tuple(word for word in words if word not in ENGLISH_STOP_WORDS)[: shown.items],
         companions=_words(names, cell.companions),
     )
 

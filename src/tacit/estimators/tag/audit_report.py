@@ -16,7 +16,10 @@ from tacit.report.audit_page import page
 from tacit.report.plain import cell_as_given, harmless_cell, page_text
 
 _YES = {"1", "y", "yes", "true", "x", "accept", "accepted"}
-_NO = {"", "0", "n", "no", "false", "reject", "rejected"}
+_NO = {"0", "n", "no", "false", "reject", "rejected"}
+
+
+_SHOWN = ("carries", "nearest", "features", "companions")
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,11 @@ class MissingLabels:
             "companions": ["; ".join(one.companions) for one in self.suggestions],
         }
 
+    def _content(self) -> dict[str, list[Any]]:
+        """The columns, and what is shown beside each suggestion, part by part."""
+        shown = [{part: getattr(one, part) for part in _SHOWN} for one in self.suggestions]
+        return self._columns() | {"shown": shown}
+
     def to_polars(self) -> Any:
         """One line per suggestion; ``accept`` is empty, for a reviewer to fill in."""
         import polars as pl
@@ -110,7 +118,7 @@ class MissingLabels:
                 with atomic_file.replacing(path) as temporary:
                     self.to_polars().write_parquet(temporary)
             case ".json":
-                atomic_file.write_text(path, json.dumps(self._columns(), ensure_ascii=False, default=str))
+                atomic_file.write_text(path, json.dumps(self._content(), ensure_ascii=False, default=str))
             case ".html" | ".htm":
                 atomic_file.write_text(path, self.to_html(title))
             case ending:
@@ -122,8 +130,44 @@ class MissingLabels:
         return page(title, [_card(number, one) for number, one in enumerate(self.suggestions)])
 
 
+def read_suggestions(path: str | os.PathLike[str]) -> MissingLabels:
+    """The suggestions of a .json file that an audit wrote."""
+    try:
+        with Path(path).open(encoding="utf-8") as file:
+            columns = json.load(file)
+        lines = zip(columns["row"], columns["label"], columns["score"], columns["text"], columns["shown"], strict=True)
+        return MissingLabels(tuple(_suggestion(*line) for line in lines))
+    except FileNotFoundError:
+        raise InputError(f"there is no file {os.fspath(path)!r}; write one with tacit audit -o audit.json.") from None
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{os.fspath(path)!r} is not what tacit audit -o audit.json writes ({type(error).__name__}: {error})."
+        ) from None
+
+
+def _suggestion(row: Any, label: Any, score: Any, text: Any, shown: Any) -> Suggestion:
+    words = {part: tuple(str(word) for word in shown[part]) for part in ("carries", "features", "companions")}
+    nearest = tuple((str(name), float(cosine), str(said)) for name, cosine, said in shown["nearest"])
+    if not isinstance(row, str | int) or not isinstance(label, str | int):
+        raise ValueError(f"{row!r} and {label!r} are no ids")
+    return Suggestion(row=row, label=label, score=float(score), text=str(text), nearest=nearest, **words)
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Row and label, as text, of what a reviewer accepted and rejected."""
+
+    accepted: list[tuple[str, str]]
+    rejected: list[tuple[str, str]]
+
+
 def read_accepted(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
-    """Row and label, as text, of the lines of a reviewed CSV whose ``accept`` says yes.
+    """Row and label, as text, of the lines of a reviewed CSV whose ``accept`` says yes."""
+    return read_decisions(path).accepted
+
+
+def read_decisions(path: str | os.PathLike[str]) -> Decisions:
+    """What a reviewed CSV accepts and rejects; lines whose ``accept`` is empty are undecided.
 
     An ``accept`` that says neither yes nor no is refused: a decision must not be lost.
     """
@@ -131,27 +175,28 @@ def read_accepted(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
         raise InputError(f"there is no file {os.fspath(path)!r}; give the CSV that was reviewed.")
     try:
         with Path(path).open(newline="", encoding="utf-8-sig") as file:
-            return _accepted(csv.DictReader(file), os.fspath(path))
+            return _decided(csv.DictReader(file), os.fspath(path))
     except UnicodeDecodeError:
         raise InputError(f"{os.fspath(path)!r} is not UTF-8; save it as CSV in UTF-8.") from None
     except csv.Error as error:
         raise InputError(f"{os.fspath(path)!r} could not be read as CSV ({error}); save it again.") from None
 
 
-def _accepted(lines: "csv.DictReader[str]", path: str) -> list[tuple[str, str]]:
+def _decided(lines: "csv.DictReader[str]", path: str) -> Decisions:
     missing = {"row", "label", "accept"} - set(lines.fieldnames or ())
     if missing:
         raise InputError(f"{path!r} lacks the column {sorted(missing)[0]!r}; give a CSV that tacit audit wrote.")
-    found = []
+    found = Decisions([], [])
     for line in lines:
         said = (line["accept"] or "").strip().lower()
-        if said not in _YES | _NO:
+        if said and said not in _YES | _NO:
             raise InputError(
                 f"line {lines.line_num} of {path!r} says {line['accept']!r} under accept, which is neither yes nor no; "
                 "write yes, no, or nothing."
             )
-        if said in _YES:
-            found.append((cell_as_given(line["row"] or ""), cell_as_given(line["label"] or "")))
+        if said:
+            cell = cell_as_given(line["row"] or ""), cell_as_given(line["label"] or "")
+            (found.accepted if said in _YES else found.rejected).append(cell)
     return found
 
 
@@ -164,17 +209,17 @@ def _card(number: int, one: Suggestion) -> str:
     nearest = "".join(
         f"<li><b>{page_text(name)}</b> <i>{cosine:.2f}</i> {page_text(text)}</li>" for name, cosine, text in one.nearest
     )
-    # The attributes carry ids as they are into the CSV of decisions; the text beside them is for eyes.
+    # The attributes carry ids as they are into the table of decisions; the text beside them is for eyes.
     given_row, given_label = html.escape(str(one.row)), html.escape(str(one.label))
+    carries = html.escape(json.dumps(one.carries, ensure_ascii=False))
     row, label = page_text(one.row), page_text(one.label)
     return (
-        f'<article data-row="{given_row}" data-label="{given_label}" tabindex="0" id="c{number}">'
-        f'<header><h2>{row}</h2><span class="new">+ {label}</span>'
-        f'<span class="score" style="--s:{min(max(one.score, 0.0), 1.0):.3f}">{one.score:.2f}</span></header>'
+        f'<article data-row="{given_row}" data-label="{given_label}" data-score="{one.score:.4f}" '
+        f'data-carries="{carries}" id="c{number}">'
+        f'<header><h2>{row}</h2><span class="new">+ {label}</span><span class="score">{one.score:.2f}</span></header>'
         f"<p>{page_text(one.text)}</p>"
         f"<p>{chips(one.carries, 'tag', one.companions)}</p>"
         f"<p>{chips(one.features, 'word')}</p>"
         f"<ul>{nearest}</ul>"
-        '<div class="choice"><button class="yes">accept</button><button class="no">reject</button></div>'
         "</article>"
     )

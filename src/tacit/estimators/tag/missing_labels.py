@@ -42,12 +42,16 @@ def find_missing_labels(
     companions: bool,
     shown: DisplayNames,
     rng: np.random.Generator,
+    rejected: sp.csr_array | None = None,
 ) -> MissingLabels:
-    """The n unlabelled cells most likely positive, best first; ``fit`` makes a fresh tagger learn."""
+    """The n unlabelled cells most likely positive, best first; ``fit`` makes a fresh tagger learn.
+
+    ``rejected`` stores the cells that somebody has judged already and that are not suggested.
+    """
     if n < 1 or per_row < 1:
         raise InputError(f"n and per_row must be at least 1, not {n!r} and {per_row!r}.")
     cross_fitted = CrossFitted.fit(fit, X, Y, folds=folds, companions=companions, rng=rng)
-    rows, columns, scores = cross_fitted.best_cells(n, per_row)
+    rows, columns, scores = cross_fitted.best_cells(n, per_row, rejected)
     rows_of_label = sp.csc_array(Y)
     suggestions = []
     for row, column, score in zip(rows, columns, scores):
@@ -125,7 +129,7 @@ class CrossFitted:
             rows = mine[start : start + height]
             yield rows, self.Y[rows].toarray().astype(np.float32), dense_chances(model, self.X[rows])
 
-    def best_cells(self, n: int, per_row: int | None = None) -> Cells:
+    def best_cells(self, n: int, per_row: int | None = None, rejected: sp.csr_array | None = None) -> Cells:
         """Rows, columns and scores of the n best cells that are not stored, at most ``per_row`` of one row."""
         width = min(per_row or self.Y.shape[1], self.Y.shape[1])
         found: list[Cells] = []
@@ -136,6 +140,8 @@ class CrossFitted:
                     scores = np.asarray(model.weighted_by_propensity(scores))
                 # A label that nothing speaks for is not a suggestion.
                 scores[(known > 0) | (scores == 0)] = -np.inf
+                if rejected is not None:
+                    scores[rejected[rows].nonzero()] = -np.inf
                 columns, values = best_columns(scores, width)
                 filled = columns >= 0
                 found.append((rows[np.nonzero(filled)[0]], columns[filled], values[filled]))

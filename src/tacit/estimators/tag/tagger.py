@@ -264,6 +264,7 @@ class Tagger(Model):
         feature_names: Iterable[Hashable] | None = None,
         texts: Sequence[str] | None = None,
         evidence: int = 3,
+        rejected: Iterable[tuple[Hashable, Hashable]] = (),
     ) -> "MissingLabels":
         """The n unlabelled cells of the training data most likely positive, with evidence, best first.
 
@@ -278,6 +279,7 @@ class Tagger(Model):
         labels : names of Y's columns, where Y is a matrix
         row_ids, feature_names, texts : what a reader should see instead of numbers
         evidence : nearest rows, strongest features and strongest labels to show for each
+        rejected : (row id, label) that were judged and found wrong; they are not suggested again
         """
         from tacit.estimators.tag.audit_evidence import DisplayNames
         from tacit.estimators.tag.missing_labels import find_missing_labels
@@ -285,14 +287,19 @@ class Tagger(Model):
         X, matrix, names, _ = self._read_training(X, Y, labels)
         shown = DisplayNames.of(X, row_ids, feature_names, texts, evidence)
         rng = np.random.default_rng(checks.seed(self.random_state))
+        wrong = list(rejected)
+        cells = shown.row_ids.require([row for row, _ in wrong]), names.numbers([label for _, label in wrong])
+        known = cells[1] >= 0
+        ruled_out = sp.csr_array((np.ones(known.sum(), np.int8), (cells[0][known], cells[1][known])), matrix.shape)
 
         def fresh(some: sp.csr_array, known: sp.csr_array) -> Tagger:
             learned: Tagger = clone(self).set_params(progress=False, callback=None).fit(some, known)
             return learned
 
         return find_missing_labels(
-            fresh, X, matrix, names, n, folds=folds, per_row=per_row, companions=companions, shown=shown, rng=rng
-        )
+            fresh, X, matrix, names, n, folds=folds, per_row=per_row, companions=companions, shown=shown, rng=rng,
+            rejected=ruled_out if wrong else None,
+        )  # fmt: skip
 
     def score(self, X: Any, Y: Any) -> float:
         """Mean nDCG@5 on rows that carry labels; what ``GridSearchCV`` maximises unless told otherwise."""

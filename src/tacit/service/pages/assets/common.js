@@ -8,7 +8,7 @@ export function make(tag, properties = {}, ...children) {
     else if (name in node && !name.includes("-") && name !== "list") node[name] = value;
     else node.setAttribute(name, value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return node;
 }
 

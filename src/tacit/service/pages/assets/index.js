@@ -9,13 +9,12 @@ const pages = (model) => [
 
 tried(async () => {
   const { models } = await get("/v1/models");
-  const head = make("tr", {}, ["model", "kind", "size", "events learned", "pages"].map((name) => make("th", { scope: "col" }, name)));
-  const rows = models.map((model) => make("tr", {},
-    make("td", {}, model.name), make("td", {}, model.kind),
-    make("td", {}, Object.entries(model.size).map(([side, size]) => `${figure(size, 12)} ${side}`).join(", ")),
-    make("td", {}, figure(model.sequence, 12)),
-    make("td", {}, pages(model).flatMap(([path, name], place) =>
-      [place ? ", " : "", make("a", { href: `${path}?model=${encodeURIComponent(JSON.stringify(model.name))}` }, name)]))));
-  document.getElementById("app").append(make("div", { className: "wide" },
-    make("table", {}, make("thead", {}, head), make("tbody", {}, rows))));
+  const columns = ["model", "kind", "size", "events learned", "pages"];
+  const cells = (model) => [model.name, model.kind,
+    Object.entries(model.size).map(([side, size]) => `${figure(size, 12)} ${side}`).join(", "), figure(model.sequence, 12),
+    make("span", {}, pages(model).map(([path, name], place) =>
+      [place ? ", " : "", make("a", { href: `${path}?model=${encodeURIComponent(JSON.stringify(model.name))}` }, name)]))];
+  document.getElementById("app").append(make("table", { className: "stacks" },
+    make("thead", {}, make("tr", {}, columns.map((name) => make("th", { scope: "col" }, name)))),
+    make("tbody", {}, models.map((model) => make("tr", {}, cells(model).map((cell, place) => make("td", { "data-column": columns[place] }, cell)))))));
 })();
