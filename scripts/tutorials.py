@@ -1,4 +1,4 @@
-"""Run the tutorials and write what their code prints below it.
+"""Run the pages whose code is run as a whole, and write what it prints below it.
 
 A block of ``python`` is run in the order of the page; a block of ``text`` right behind it holds what it printed. No
 output is typed by hand.
@@ -16,7 +16,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parents[1] / "docs" / "tutorials"
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "docs" / "tutorials"
+OTHERS = ("README.md", "docs/explanation/privacy.md", "docs/howto/coming-from.md", "docs/howto/your-own.md")
+"""Pages beside the tutorials that are run in the same way."""
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```\n(?P<shown>\n```text\n.*?^```\n)?", re.DOTALL | re.MULTILINE)
 
 
@@ -49,7 +52,7 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="change nothing, fail where an output is out of date")
     check = parser.parse_args().check
     stale = []
-    for page in pages():
+    for page in [*pages(), *(ROOT / other for other in OTHERS)]:
         text = ran(page)
         if text != page.read_text(encoding="utf-8"):
             stale.append(page.name)
@@ -57,7 +60,7 @@ def main() -> None:
                 page.write_text(text, encoding="utf-8")
     if check and stale:
         raise SystemExit(f"out of date: {', '.join(stale)}; run python scripts/tutorials.py")
-    print(f"{len(stale)} page(s) rewritten" if stale else "all tutorials print what they show")
+    print(f"{len(stale)} page(s) rewritten" if stale else "all pages print what they show")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The tutorials run, and show what their code prints."""
+"""The tutorials, the README and other pages whose code is run show what it prints."""
 
 import importlib.util
 from pathlib import Path
@@ -12,7 +12,9 @@ _spec.loader.exec_module(tutorials)
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("page", tutorials.pages(), ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [*tutorials.pages(), *(ROOT / other for other in tutorials.OTHERS)], ids=lambda page: page.stem
+)
 def test_the_page_shows_what_its_code_prints(page):
     assert tutorials.ran(page) == page.read_text(encoding="utf-8")
 

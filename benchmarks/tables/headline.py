@@ -22,10 +22,21 @@ def render(records: dict[str, Any]) -> str:
             rows.append(
                 [TITLES[job], size, measure if more_is_better else f"{measure} (less is better)",
                  shown(best["measures"][measure]), f"{shown(theirs['measures'][measure])} ({rival})",
-                 f"{theirs[COST] / best[COST]:.2g} ×", name.removeprefix("Tacit").strip(" ,")]
+                 compared(theirs[COST] / best[COST]), name.removeprefix("Tacit").strip(" ,")]
             )  # fmt: skip
-    headings = ["job", "data", "measure", "Tacit", "best peer", "its processor time over ours", "our method"]
+    headings = ["job", "data", "measure", "Tacit", "best peer", "time to fit", "our method"]
     return table(headings, rows)
+
+
+def compared(ratio: float) -> str:
+    """The peer's time over ours, in words.
+
+    >>> compared(4.46), compared(0.25), compared(1.02)
+    ('**4.5 × faster**', '4 × slower', 'the same')
+    """
+    if 0.95 < ratio < 1.05:
+        return "the same"
+    return f"**{ratio:.2g} × faster**" if ratio > 1 else f"{1 / ratio:.2g} × slower"
 
 
 def shown(value: float) -> str:

@@ -55,7 +55,7 @@ def test_the_summary_shows_our_most_accurate_where_none_is_as_accurate_as_the_be
     render = importlib.import_module("tables.headline").render
     data = figures(**{"Tacit, quick": (0.4, 1.0), "Tacit, tuned": (0.5, 4.0), "fast": (0.3, 0.5), "good": (0.6, 2.0)})
     said = render({"versus": {"figures": {"recommend": {"small": data}}}})
-    assert said.splitlines()[-1] == "| Recommend | small | NDCG | 0.500 | 0.600 (good) | 0.5 × | tuned |"
+    assert said.splitlines()[-1] == "| Recommend | small | NDCG | 0.500 | 0.600 (good) | 2 × slower | tuned |"
 
 
 def test_the_champion_is_accurate_enough_and_about_the_fastest():

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from tacit import model_file
+from tacit import checks, model_file
+from tacit._version import __version__
 from tacit.errors import InputError, ModelFileError
 from tacit.estimators.checkpoint import KIND as CHECKPOINT
 from tacit.estimators.concurrency import asks, discipline, shallow_copy
@@ -61,9 +62,9 @@ class Model(BaseEstimator):  # type: ignore[misc]
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
         raise NotImplementedError
 
-    def _pack(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Facts and arrays for a file."""
-        return self._schema.pack(self, *self._state())
+    def _pack(self, left_out: frozenset[str] = frozenset()) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Facts and arrays for a file, without the personal parts that are ``left_out``."""
+        return self._schema.pack(self, *self._state(), left_out)
 
     def _open(self, facts: Any, arrays: dict[str, Array], sizes: Mapping[str, int] | None = None) -> None:
         """Take back what a file holds, once it is proved; ``sizes`` are those of a model around this one."""
@@ -90,21 +91,35 @@ class Model(BaseEstimator):  # type: ignore[misc]
         return [self._without_runtime(part) for part in value] if isinstance(value, list | tuple) else value
 
     @asks
-    def save(self, path: str | os.PathLike[str], *, notes: str = "") -> None:
+    def save(self, path: str | os.PathLike[str], *, notes: str = "", ids: bool = True, histories: bool = True) -> None:
         """Write the model to one file, atomically. ``tacit.load(path)`` gives it back.
 
-        ``notes`` is text for people, such as what it was trained on; ``tacit info`` shows it.
+        Parameters
+        ----------
+        notes : text for people, such as what it was trained on; ``tacit info`` shows it
+        ids : with False, rows (users) are known by their numbers in the file; columns keep their ids
+        histories : with False, the file does not hold which row has which column; a recommender that is loaded from it
+            leaves nothing out of a known row's list, and full-rank ones rank for histories that they are given
 
         A model that could not be loaded again, such as one with a value that is not finite, is refused and the file
         that was there stays.
         """
         self._require_fitted("save")
+        left_out = self._left_out(ids=ids, histories=histories)
         parameters = self._saved_parameters()
         try:
-            facts, arrays = self._pack()
+            facts, arrays = self._pack(left_out)
         except ModelFileError as error:
             raise InputError(f"this {type(self).__name__} cannot be saved: {error}; fit it anew.") from error
         model_file.write(path, type(self).__name__, {"parameters": parameters, "facts": facts}, arrays, notes)
+
+    def _left_out(self, **asked: bool) -> frozenset[str]:
+        """What a file is to go without; refused where this kind of model never holds it."""
+        left_out = frozenset(name for name, value in asked.items() if not checks.truth(name, value))
+        if strange := sorted(left_out - self._schema.personal):
+            kind, what = type(self).__name__, {"ids": "ids of rows", "histories": "histories of rows"}[strange[0]]
+            raise InputError(f"{strange[0]}=False: a {kind} holds no {what} that could be left out; leave it away.")
+        return left_out
 
     def __sklearn_is_fitted__(self) -> bool:
         return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
@@ -149,6 +164,16 @@ def load(path: str | os.PathLike[str]) -> Any:
     except Exception as error:
         # A forged file can make any library call fail in any way: whatever it is, the answer is one sentence.
         detail = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+        detail = " ".join(detail.split()).rstrip(".")
         raise ModelFileError(
-            f"{os.fspath(path)!r} is not a sound {kind}: {' '.join(detail.split()).rstrip('.')}; save the model again."
+            f"{os.fspath(path)!r} {_refusal(kind, detail, model_file.about(path)['version'])}"
         ) from error
+
+
+def _refusal(kind: str, detail: str, version: str) -> str:
+    if version == __version__:
+        return f"is not a sound {kind}: {detail}; save the model again."
+    return (
+        f"was written by Tacit {version}, and Tacit {__version__} cannot read its {kind} ({detail}); "
+        f"fit the model again, or use it with tacit=={version}."
+    )

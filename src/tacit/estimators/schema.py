@@ -45,6 +45,7 @@ class Proof:
     arrays : those of the file that no part has claimed yet
     sizes : stated so far; ``backed`` are those that content of the file stands for
     may_be_zero : sizes that need not be at least 1
+    left_out : what a file that is written must not hold, of ``PERSONAL``
     """
 
     model: Any
@@ -53,6 +54,7 @@ class Proof:
     sizes: dict[str, int]
     may_be_zero: tuple[str, ...] = ()
     backed: set[str] = field(default_factory=set)
+    left_out: frozenset[str] = frozenset()
 
     def bind(self, size: str, value: int, where: str, *, backed: bool = False) -> None:
         """State a size, or agree with what was stated."""
@@ -167,11 +169,12 @@ class Borders(Part):
 
 @dataclass(frozen=True)
 class Ids(Part):
-    """Distinct ids, as many as ``size``."""
+    """Distinct ids, as many as ``size``; ``personal`` ones may be those of people."""
 
     name: str
     size: str
     optional: bool = False
+    personal: bool = False
 
     def open(self, proof: Proof) -> data_ids.Ids:
         ids = data_ids.Ids.from_arrays(proof.take_under(f"{self.name}."), self.size)
@@ -180,12 +183,17 @@ class Ids(Part):
 
     def pack(self, value: Any, proof: Proof) -> Arrays:
         proof.bind(self.size, len(value), self.name)
+        if self.personal and "ids" in proof.left_out:
+            value = data_ids.Ids.range(len(value), self.size)
         return {f"{self.name}.{kind}": array for kind, array in value.to_arrays().items()}
 
 
 @dataclass(frozen=True)
 class Csr(Part):
-    """A canonical sparse matrix (rows, cols) of float32 from ``least`` up; with ``ones`` only its places are stored."""
+    """A canonical sparse matrix (rows, cols) of float32 from ``least`` up; with ``ones`` only its places are stored.
+
+    A ``personal`` one is the histories of rows that may be people.
+    """
 
     name: str
     rows: str
@@ -193,6 +201,7 @@ class Csr(Part):
     least: float = -MAGNITUDES["f4"]
     ones: bool = False
     optional: bool = False
+    personal: bool = False
 
     def open(self, proof: Proof) -> matrix.Csr:
         indptr, indices = proof.take(f"{self.name}.indptr"), proof.take(f"{self.name}.indices")
@@ -201,6 +210,9 @@ class Csr(Part):
         return matrix.proved_csr(values, indices, indptr, (proof.sizes[self.rows], proof.sizes[self.cols]))
 
     def pack(self, value: Any, proof: Proof) -> Arrays:
+        if self.personal and "histories" in proof.left_out:
+            starts = np.zeros(value.shape[0] + 1, np.int64)
+            value = matrix.proved_csr(np.empty(0, np.float32), np.empty(0, np.int32), starts, value.shape)
         indptr, indices = value.indptr.astype("i8", copy=False), value.indices.astype("i4", copy=False)
         values = value.data.astype("f4", copy=False)
         proof.bind(self.cols, value.shape[1], self.name)
@@ -279,10 +291,13 @@ class Members(Part):
         return list(made)
 
     def pack(self, value: Any, proof: Proof) -> Arrays:
-        packed = [member._pack() for member in value]
+        packed = [member._pack(proof.left_out) for member in value]
         proof.facts[self.name] = [facts for facts, _ in packed]
         return {f"{self.name}{n}.{key}": array for n, (_, own) in enumerate(packed) for key, array in own.items()}
 
+
+PERSONAL = {Ids: "ids", Csr: "histories"}
+"""What a part that is personal holds."""
 
 Rule = Callable[[Proof, dict[str, Any]], str | None]
 """What else must hold, given sizes, facts and parts: a few words on what does not, or None."""
@@ -304,6 +319,7 @@ class Schema:
         self.facts = facts or {}
         self.may_be_zero = may_be_zero
         self.rules = rules
+        self.personal = {PERSONAL[type(part)] for part in parts if getattr(part, "personal", False)}
 
     def read_parameters(self, given: Any, runtime: frozenset[str]) -> dict[str, Any]:
         """The parameters for the constructor; those of a run never come from a file."""
@@ -332,9 +348,11 @@ class Schema:
         proof.finish()
         return proof.facts, parts
 
-    def pack(self, model: Any, facts: dict[str, Any], parts: Mapping[str, Any]) -> tuple[dict[str, Any], Arrays]:
+    def pack(
+        self, model: Any, facts: dict[str, Any], parts: Mapping[str, Any], left_out: frozenset[str] = frozenset()
+    ) -> tuple[dict[str, Any], Arrays]:
         """Facts and arrays for a file; what ``open`` would refuse is refused here."""
-        proof = Proof(model, dict(facts), {}, {}, self.may_be_zero)
+        proof = Proof(model, dict(facts), {}, {}, self.may_be_zero, left_out=left_out)
         self._read_facts(proof)
         arrays = _packed(self.parts, parts, proof)
         self._apply_rules(proof, dict(parts))

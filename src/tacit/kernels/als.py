@@ -200,8 +200,10 @@ def block_rows(start, stop, low, high, indptr, indices, c, r, ready, b, t, score
         for begin in range(indptr[x], indptr[x + 1], PIECE):
             count = min(PIECE, indptr[x + 1] - begin)
             if ready:
-                w[:count] = c[begin : begin + count]
-                v[:count] = r[begin : begin + count]
+                # Plain loops: assigning to slices compiles for seconds.
+                for i in range(count):
+                    w[i] = c[begin + i]
+                    v[i] = r[begin + i]
             else:
                 coefficients_of(begin, begin + count, indices, c, r, a[x], b, t, w, v)
             for i in range(count):

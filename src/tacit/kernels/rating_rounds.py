@@ -208,6 +208,13 @@ def add_to_sums(users, items, i, j, at, n, memory, experts, sign, counted):
             memory[item_sums + a] += sign * items[j, a]
 
 
+@fast
+def copy(values, out):
+    """out ← values; a plain loop, because assigning to a slice compiles for seconds."""
+    for a in range(len(out)):
+        out[a] = values[a]
+
+
 def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
     """Take in the ratings in order; returns how many were taken in.
 
@@ -249,9 +256,9 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
         numbers[0] = i
         numbers[1] = j
         rating = outcomes[0, t]
-        kept_user[:] = users[i]
-        kept_item[:] = items[j]
-        kept_memory[:] = memory
+        copy(users[i], kept_user)
+        copy(items[j], kept_item)
+        copy(memory, kept_memory)
         new[0] = users[i, COUNT] == 0
         new[1] = items[j, COUNT] == 0
         uniform_weights = current_weights(memory, settings, rules, weights)
@@ -326,9 +333,9 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
         if not uniform_weights:
             hedge.update_weights(memory[HEAD : HEAD + experts], losses, rules[ETA], rules[FORGETTING])
         if not is_sound(users, items, i, j, memory):
-            users[i] = kept_user
-            items[j] = kept_item
-            memory[:] = kept_memory
+            copy(kept_user, users[i])
+            copy(kept_item, items[j])
+            copy(kept_memory, memory)
             return t
     return cells.shape[1]
 

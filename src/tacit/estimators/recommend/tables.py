@@ -78,7 +78,7 @@ def _permuted(proof: Proof, parts: dict[str, Any]) -> str | None:
 
 
 FACTOR = Schema(
-    Ids("row_ids", "rows"),
+    Ids("row_ids", "rows", personal=True),
     Ids("col_ids", "cols"),
     Array("row_factors", "f4", ("rows", "row width")),
     Array("col_factors", "f4", ("cols", "col width")),
@@ -87,7 +87,7 @@ FACTOR = Schema(
     Array("col_weight", "f4", ("cols",), least=0.0),
     Array("row_gram", "f4", ("row width", "row width"), least=-1e24, most=1e24),
     Array("row_total", "f4", ("row width",), least=-1e24, most=1e24),
-    Csr("seen", "rows", "cols", least=0.0),
+    Csr("seen", "rows", "cols", least=0.0, personal=True),
     Repeated(
         "context",
         lambda proof: len(proof.facts["contexts"]),
@@ -133,7 +133,11 @@ FACTOR = Schema(
 
 
 EXPONENT = Number(-STEEPEST, most=STEEPEST)
-SEEN = (Ids("row_ids", "rows"), Ids("col_ids", "cols"), Csr("seen", "rows", "cols", least=0.0))
+SEEN = (
+    Ids("row_ids", "rows", personal=True),
+    Ids("col_ids", "cols"),
+    Csr("seen", "rows", "cols", least=0.0, personal=True),
+)
 
 
 def _one_form_of_weights(proof: Proof, parts: dict[str, Any]) -> str | None:

@@ -15,7 +15,7 @@ LARGEST = 1e15
 LARGEST_SUM = 1e30
 
 ROWS = (
-    Ids("user_ids", "users"),
+    Ids("user_ids", "users", personal=True),
     Ids("item_ids", "items"),
     Array("users", "f4", ("users", "width"), least=-LARGEST, most=LARGEST),
     Array("items", "f4", ("items", "width"), least=-LARGEST, most=LARGEST),

@@ -1,0 +1,71 @@
+"""Models that are saved without ids of rows, or without histories."""
+
+import numpy as np
+import pytest
+
+import tacit
+from tacit.errors import InputError
+
+TABLE = {
+    "who": ["ann", "ann", "bob", "bob", "cyd", "cyd", "dan"],
+    "what": ["tea", "jam", "tea", "bread", "saw", "nail", "saw"],
+}
+DATA = tacit.Interactions.from_table(TABLE, row="who", col="what")
+MODELS = {
+    "factors": lambda: tacit.FactorRecommender(2, iterations=2, progress=False),
+    "linear": lambda: tacit.LinearRecommender("dense", regularization=1.0, dense_exponents=(0.0, 0.0)),
+    "blend": lambda: tacit.BlendRecommender(progress=False),
+}
+
+
+@pytest.fixture(params=MODELS)
+def model(request):
+    return MODELS[request.param]().fit(DATA)
+
+
+def test_without_ids_rows_are_numbers_and_no_name_is_in_the_file(model, tmp_path):
+    model.save(tmp_path / "model.tacit", ids=False)
+    back = tacit.load(tmp_path / "model.tacit")
+    content = (tmp_path / "model.tacit").read_bytes()
+    assert all(name.encode() not in content for name in ("ann", "bob", "cyd", "dan"))
+    assert list(back.row_ids_) == [0, 1, 2, 3]
+    known, numbered = model.recommend(["ann", "dan"], k=3), back.recommend([0, 3], k=3)
+    assert known.ids.tolist() == numbered.ids.tolist()
+    np.testing.assert_array_equal(known.scores, numbered.scores)
+    assert list(model.row_ids_) == ["ann", "bob", "cyd", "dan"]
+
+
+def test_without_histories_the_file_does_not_say_who_has_what(model, tmp_path):
+    model.save(tmp_path / "model.tacit", histories=False)
+    back = tacit.load(tmp_path / "model.tacit")
+    assert back.seen_.nnz == 0
+    assert all(member.seen_.nnz == 0 for member in getattr(back, "members_", []))
+    assert model.seen_.nnz == len(TABLE["who"])
+    eve = tacit.Interactions.from_table({"who": ["eve"], "what": ["tea"]}, row="who", col="what")
+    np.testing.assert_array_equal(back.recommend(eve, k=2).ids, model.recommend(eve, k=2).ids)
+
+
+def test_factors_still_rank_for_known_rows_without_histories(tmp_path):
+    model = MODELS["factors"]().fit(DATA)
+    model.save(tmp_path / "model.tacit", histories=False)
+    asked = {"k": 3, "exclude_seen": False}
+    found = tacit.load(tmp_path / "model.tacit").recommend(["ann"], **asked)
+    assert found.ids.tolist() == model.recommend(["ann"], **asked).ids.tolist()
+
+
+def test_a_stream_without_ids_predicts_by_number(tmp_path):
+    stream = tacit.RatingStream(2).fit(["ann", "bob", "ann"], ["tea", "tea", "jam"], [5.0, 4.0, 1.0])
+    stream.save(tmp_path / "stream.tacit", ids=False)
+    assert b"ann" not in (tmp_path / "stream.tacit").read_bytes()
+    back = tacit.load(tmp_path / "stream.tacit")
+    assert back.predict([0, 1], ["jam", "jam"]).tolist() == stream.predict(["ann", "bob"], ["jam", "jam"]).tolist()
+
+
+def test_a_model_that_holds_neither_says_so(tmp_path):
+    words = tacit.WordVectors(2, min_count=1, iterations=1, progress=False).fit(["tea and jam", "jam and bread"] * 5)
+    with pytest.raises(InputError, match="ids=False: a WordVectors holds no ids of rows"):
+        words.save(tmp_path / "words.tacit", ids=False)
+    stream = tacit.RatingStream(2).fit(["ann"], ["tea"], [5.0])
+    with pytest.raises(InputError, match="histories=False: a RatingStream holds no histories of rows"):
+        stream.save(tmp_path / "stream.tacit", histories=False)
+    assert not list(tmp_path.iterdir())
