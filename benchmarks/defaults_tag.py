@@ -42,24 +42,14 @@ SETS = (
 def parts(name: str) -> tuple[Any, ...]:
     """X, Y, X_test and Y_test of a set."""
     from contest import tag
-    from tacit.data.arff import parse_arff
-    from tacit.data.compressed import read_text
-    from tacit.data.loaders.folder import find
-    from tacit.data.multilabel import read_xmc
+    from tacit.data import load_multilabel
 
     if name == tag.DEBIAN:
         return tag.debian()
     if name == "reutersk500":
-        X, Y = read_xmc(str(find(name, f"{name}.txt", "meka.sourceforge.net")))
-        cut = X.shape[0] * 4 // 5
-        return X[:cut], Y[:cut], X[cut:], Y[cut:]
-    if name in ("delicious", "mediamill-small"):
-        features, files = (500, ("delicious-train.arff", "delicious-test.arff"))
-        if name != "delicious":
-            features, files = 120, ("mediamill_small.arff",)
-        tables = [parse_arff(read_text(find(name, file, "mulan.sourceforge.net")), file).cells for file in files]
-        halves = [(table[:, :features], table[:, features:]) for table in tables]
-        return (*halves[0], *halves[1]) if len(halves) == 2 else tag.held_out(*halves[0])
+        data = load_multilabel(name)
+        cut = data.X.shape[0] * 4 // 5
+        return data.X[:cut], data.Y[:cut], data.X[cut:], data.Y[cut:]
     return tag.published(name)
 
 

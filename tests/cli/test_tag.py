@@ -48,6 +48,26 @@ def test_fit_and_tag(things, tagger, tacit, tacit_json, tmp_path):
     assert lines[1].startswith("red,1,red,")
 
 
+@pytest.mark.parametrize("method", ["neighbour", "factor", "kernel"])
+def test_why_adds_up_to_the_score_of_a_label(things, tacit, tacit_json, tmp_path, method):
+    model = tmp_path / "model"
+    tacit("fit", "tag", things, *OPTIONS, "-o", model, "--tagger", method)
+    best = tacit_json("tag", model, "a round thing", "-k", 1)["labels"][0]
+    found = tacit_json("why", model, "a round thing", best["id"])
+    assert (found["text"], found["label"]) == ("a round thing", best["id"])
+    assert abs(found["score"] - best["score"]) < 1e-5
+    assert abs(sum(part["contribution"] for part in found["because"]) + found["remainder"] - found["score"]) < 1e-9
+    assert "is the sum of" in tacit("why", model, "a round thing", best["id"])
+    if method == "factor":
+        assert found["because"][0]["id"] == best["id"] == "round"
+
+
+def test_why_says_what_it_cannot_explain(tagger, tmp_path, refused):
+    assert "did you mean 'round'" in refused("why", tagger, "a round thing", "rund")
+    library.KernelTagger().fit([[1.0, 0.0], [0.0, 1.0]], [["a"], ["b"]]).save(tmp_path / "plain")
+    assert "reads features, not text" in refused("why", tmp_path / "plain", "0", "a")
+
+
 def test_audit_finds_what_was_left_out(things, tacit, tmp_path):
     found = [
         json.loads(line) for line in tacit("audit", things, *OPTIONS, "-n", 20, "--factors", 4, "--json").splitlines()

@@ -91,6 +91,9 @@ def test_flixster_and_filmtrust_carry_graphs():
 SIZES = {
     "bibtex": (4880, 2515, 1836, 159, 2.40),
     "rcv1v2": (3000, 3000, 47_236, 101, 2.880),
+    "delicious": (12_920, 3185, 500, 983, 19.02),
+    "mediamill-small": (2500, 0, 120, 101, 10_882 / 2500),
+    "reutersk500": (6000, 0, 500, 103, 1.46),
     "enron": (1702, 0, 1001, 53, 3.38),
     "corel5k": (4500, 500, 499, 374, 3.52),
     "stackex_cooking": (10_491, 0, 577, 400, 2.22),
@@ -112,7 +115,7 @@ def test_multilabel_sets(name):
     assert len(loaded.label_names) == labels and len(loaded.feature_names) == features
 
 
-@pytest.mark.parametrize("name", ["bibtex", "rcv1v2"])
+@pytest.mark.parametrize("name", ["bibtex", "delicious", "rcv1v2"])
 def test_labels_mean_the_same_in_both_parts(name):
     """The features of a label's rows in the test part are those of the same label in the training part."""
     loaded = data.load_multilabel(name)

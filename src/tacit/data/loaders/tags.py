@@ -1,4 +1,4 @@
-"""Multi-label sets by name: bibtex, rcv1v2, Stack Exchange, enron, corel5k, corel16k, EURLex."""
+"""Multi-label sets by name: bibtex, delicious, mediamill, rcv1v2, Reuters, Stack Exchange, enron, corel, EURLex."""
 
 from dataclasses import dataclass
 
@@ -46,6 +46,8 @@ class _Set:
     labels: str | None
     features: str | None
     where: str
+    columns: int = 0
+    """How many attributes of an ARFF file are features, the labels behind them; 0 where the file is XMC text."""
 
 
 _MULAN, _COMETA = "mulan.sourceforge.net/datasets-mlc.html", "cometa.ujaen.es"
@@ -69,12 +71,19 @@ _SETS = {
         f"corel16k{part}": _Set("corel16k", f"corel16k{part}.txt", None, f"corel16k{part}-labels.txt", None, _MULAN)
         for part in ("001", "002", "003")
     },
+    "delicious": _Set("delicious", "delicious-train.arff", "delicious-test.arff", None, None, _MULAN, columns=500),
+    "mediamill-small": _Set("mediamill-small", "mediamill_small.arff", None, None, None, _MULAN, columns=120),
+    "reutersk500": _Set(
+        "reutersk500", "reutersk500.txt", None, "reutersk500-labels.txt", None, "meka.sourceforge.net"
+    ),
     "eurlex": _Set("eurlex", "train.txt", "test.txt", None, None, "manikvarma.org/downloads/XC/XMLRepository.html"),
 }
 
 
 def load_multilabel(name: str) -> MultiLabelData:
-    """A multi-label set: bibtex, rcv1v2, enron, corel5k, stackex_cooking, stackex_cs, corel16k001 to 003, eurlex."""
+    """A multi-label set: bibtex, delicious, mediamill-small, rcv1v2, reutersk500, enron, corel5k, stackex_cooking,
+    stackex_cs, corel16k001 to 003, eurlex.
+    """
     if name not in _SETS:
         raise InputError(f"name={name!r} is not one of {', '.join(_SETS)}.")
     chosen = _SETS[name]
@@ -82,6 +91,8 @@ def load_multilabel(name: str) -> MultiLabelData:
     def path(file: str) -> str:
         return str(find(chosen.folder, file, chosen.where))
 
+    if chosen.columns:
+        return _from_arff(name, chosen)
     X, Y = read_xmc(path(chosen.train))
     X_test, Y_test = (None, None) if chosen.test is None else read_xmc(path(chosen.test))
     if name == "rcv1v2" and Y_test is not None:
@@ -94,6 +105,19 @@ def load_multilabel(name: str) -> MultiLabelData:
     else:
         names = _names(chosen, chosen.labels, Y.shape[1]), _names(chosen, chosen.features, X.shape[1])
     return MultiLabelData(name, X, Y, X_test, Y_test, *names)
+
+
+def _from_arff(name: str, chosen: _Set) -> MultiLabelData:
+    files = [chosen.train] if chosen.test is None else [chosen.train, chosen.test]
+    tables = [parse_arff(read_text(find(chosen.folder, file, chosen.where)), file) for file in files]
+    names = [attribute.name for attribute in tables[0].attributes]
+    labels = tuple(one.removeprefix("TAG_") for one in names[chosen.columns :])
+    halves: list[sp.csr_array | None] = []
+    for table, file in zip(tables, files):
+        halves += [as_csr(table.cells[:, : chosen.columns], file), as_csr(table.cells[:, chosen.columns :], file)]
+    X, Y, X_test, Y_test = halves if len(files) == 2 else [*halves, None, None]
+    assert X is not None and Y is not None
+    return MultiLabelData(name, X, Y, X_test, Y_test, labels, tuple(names[: chosen.columns]))
 
 
 def load_bibtex_arff() -> MultiLabelData:
