@@ -2,13 +2,16 @@ import inspect
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import tacit
 from tacit import BlendTagger, FactorTagger, KernelTagger, NeighbourTagger, TextTagger
 from tacit.errors import InputError
+from tacit.estimators.tag.blend_weights import choose_weights, held_out
 from tacit.progress import without_clock
+from tests import naive
 
 MEMBERS = [("near", NeighbourTagger(factors=4, neighbours=5)), ("factor", FactorTagger(factors=4))]
 
@@ -125,3 +128,45 @@ def test_parameters_beyond_the_first_go_by_name():
     for make in (FactorTagger, NeighbourTagger, KernelTagger, BlendTagger, TextTagger):
         kinds = [one.kind for one in list(inspect.signature(make).parameters.values())[1:]]
         assert set(kinds) == {inspect.Parameter.KEYWORD_ONLY}
+
+
+class Told(KernelTagger):
+    """Scores that are told, whatever the row."""
+
+    def __init__(self, scores):
+        super().__init__()
+        self.scores = scores
+
+    def block_scores(self, X):
+        return self.scores
+
+
+def test_a_member_joins_only_where_it_leads_by_more_than_a_standard_error(rng):
+    Y = sp.csr_array(np.eye(8)[rng.integers(8, size=200)])
+    truth = Y.toarray().astype(np.float32)
+    blurred = truth + rng.normal(scale=1.0, size=truth.shape).astype(np.float32)
+    noise = rng.normal(size=truth.shape).astype(np.float32)
+    members = [Told(blurred), Told(noise), Told(truth + rng.normal(scale=1.0, size=truth.shape).astype(np.float32))]
+    weights, reached = choose_weights(members, Y, Y)
+    assert weights[:2] == [1.0, 0.0]
+    assert reached[0] == reached[1] < reached[2]
+    unit = [one / np.linalg.norm(one, axis=1, keepdims=True) for one in (blurred, members[2].scores)]
+    order = np.argsort(-(unit[0] + weights[2] * unit[1]), axis=1)
+    assert abs(reached[2] - naive.label_metrics(truth, order, 5, np.ones(8))["ndcg"]) < 1e-6
+
+
+def test_rows_that_choose_are_not_learned_from(made):
+    learned, asked = held_out(sp.csr_array(made[1]), seed=0)
+    assert len(asked) == 16 and sorted([*learned, *asked]) == list(range(80))
+
+
+def test_weights_are_chosen_where_none_are_given(made, tmp_path):
+    X, Y = made
+    model = BlendTagger(MEMBERS).fit(X, Y)
+    assert model.weights_[0] == 1.0 and 0 < model.validation_[0] <= model.validation_[1] <= 1
+    given = BlendTagger(MEMBERS, weights=model.weights_).fit(X, Y)
+    np.testing.assert_array_equal(given.decision_function(X), model.decision_function(X))
+    model.save(tmp_path / "model")
+    again = tacit.load(tmp_path / "model")
+    assert (again.weights_, again.validation_) == (model.weights_, model.validation_)
+    assert BlendTagger(MEMBERS).fit(X[:10], Y[:10]).weights_ == [1.0, 1.0]

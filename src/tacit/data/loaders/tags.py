@@ -73,9 +73,7 @@ _SETS = {
     },
     "delicious": _Set("delicious", "delicious-train.arff", "delicious-test.arff", None, None, _MULAN, columns=500),
     "mediamill-small": _Set("mediamill-small", "mediamill_small.arff", None, None, None, _MULAN, columns=120),
-    "reutersk500": _Set(
-        "reutersk500", "reutersk500.txt", None, "reutersk500-labels.txt", None, "meka.sourceforge.net"
-    ),
+    "reutersk500": _Set("reutersk500", "reutersk500.txt", None, "reutersk500-labels.txt", None, "meka.sourceforge.net"),
     "eurlex": _Set("eurlex", "train.txt", "test.txt", None, None, "manikvarma.org/downloads/XC/XMLRepository.html"),
 }
 

@@ -13,6 +13,7 @@ from tacit.errors import InputError
 from tacit.estimators.concurrency import view
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Array, Callback
+from tacit.estimators.tag.blend_weights import FEWEST, choose_weights, held_out
 from tacit.estimators.tag.inner import copied, described
 from tacit.estimators.tag.kernel_tagger import KernelTagger
 from tacit.estimators.tag.neighbour_tagger import NeighbourTagger
@@ -22,10 +23,10 @@ from tacit.estimators.tag.tagger import Tagger
 from tacit.neighbours.topk import normalise
 
 
-def default_members() -> tuple[list[tuple[str, Tagger]], list[float]]:
-    """A kernel, and neighbours in label space at a quarter of its weight: together better than either, on most data."""
+def default_members() -> list[tuple[str, Tagger]]:
+    """A kernel, and neighbours in label space: together better than either, on most data."""
     near = NeighbourTagger("end_to_end", iterations=3, negatives=1, neighbours=40, vote_power=4.0)
-    return [("kernel", KernelTagger()), ("near", near)], [1.0, 0.25]
+    return [("kernel", KernelTagger()), ("near", near)]
 
 
 class BlendTagger(Tagger):
@@ -36,13 +37,17 @@ class BlendTagger(Tagger):
     members : pairs of a name and a tagger, as for scikit-learn's ``VotingClassifier``, so that
         ``set_params(near__neighbours=50)`` and ``GridSearchCV`` reach inside; None for a kernel and neighbours that do
         well together
-    weights : one per member; None for 1 each
-    random_state : deals rows into the folds of ``missing_labels``; the members have their own
+    weights : one per member; None lets a fifth of the rows choose, which are held out for it: the first member has 1,
+        the others what leads by more than a standard error, or 0
+    random_state : draws the rows held out, and deals rows into the folds of ``missing_labels``; the members have
+        their own
     top_k, threshold, propensity_weighted : see ``NeighbourTagger``
 
     Attributes
     ----------
     members_ : the fitted taggers; history_ : their records, one after the other
+    weights_ : how much each counts; validation_ : nDCG@5 on the rows held out, of the first member and of the blend as
+        each further one is weighed; empty where nothing was chosen
 
     >>> X = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])
     >>> members = [("kernel", KernelTagger()), ("near", NeighbourTagger(factors=2))]
@@ -95,39 +100,50 @@ class BlendTagger(Tagger):
         super().set_params(**parameters)
         return self
 
-    def _pairs(self) -> list[tuple[str, Any, float]]:
-        """Name, tagger and weight of each member, or one sentence on what cannot be used."""
-        weights: Sequence[float] | None
-        if self.members is None:
-            members, weights = default_members()
-            weights = weights if self.weights is None else self.weights
-        else:
-            members, weights = list(self.members), self.weights
+    def _named(self) -> list[tuple[str, Any]]:
+        """Name and tagger of each member, or one sentence on what cannot be used."""
+        members = default_members() if self.members is None else list(self.members)
         if not members or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in members):
             raise InputError(f"members must be pairs of a name and a tagger, at least one, not {self.members!r}.")
         names = [name for name, _ in members]
         wrong = [name for name in names if not isinstance(name, str) or "__" in name or name in vars(self)]
         if wrong or len(set(names)) != len(names):
             raise InputError(f"members: {(wrong or names)[0]!r} cannot be a name; use distinct words without '__'.")
-        weights = [1.0] * len(members) if weights is None else list(weights)
-        if len(weights) != len(members):
-            raise InputError(f"weights has {len(weights)} entries for {len(members)} members; give one for each.")
-        checked = [checks.number(f"weights[{place}]", weight, 0.0) for place, weight in enumerate(weights)]
-        return [(name, tagger, weight) for (name, tagger), weight in zip(members, checked)]
+        return [(name, tagger) for name, tagger in members]
+
+    def _given_weights(self) -> list[float] | None:
+        if self.weights is None:
+            return None
+        weights, count = list(self.weights), len(self._named())
+        if len(weights) != count:
+            raise InputError(f"weights has {len(weights)} entries for {count} members; give one for each.")
+        return [checks.number(f"weights[{place}]", weight, 0.0) for place, weight in enumerate(weights)]
 
     def _make_members(self) -> list[Tagger]:
         outer = self.threads, self.progress, self.callback
-        return [copied(tagger, f"members: {name}", *outer) for name, tagger, _ in self._pairs()]
+        return [copied(tagger, f"members: {name}", *outer) for name, tagger in self._named()]
 
     def fit(self, X: Any, Y: Any, *, labels: Iterable[Hashable] | None = None) -> Self:
-        """Fit every member on the same data."""
+        """Choose the weights that are not given, and fit every member on all rows."""
         X, Y, names, form = self._read_training(X, Y, labels)
-        checks.seed(self.random_state)
-        self.members_ = [member.fit(X, Y) for member in self._make_members()]
+        seed, weights, members = checks.seed(self.random_state), self._given_weights(), self._make_members()
+        reached: list[float] = []
+        if weights is None and len(members) > 1 and np.count_nonzero(np.diff(Y.indptr)) >= FEWEST:
+            weights, reached = self._try_out(X, Y, seed)
+        self.members_ = [member.fit(X, Y) for member in members]
+        self.weights_, self.validation_ = [1.0] * len(members) if weights is None else weights, reached
         self.history_ = [record for member in self.members_ for record in member.history_]
         self.n_features_in_ = X.shape[1]
         self._remember_labels(Y, names, form)
         return self
+
+    def _try_out(self, X: sp.csr_array, Y: sp.csr_array, seed: int) -> tuple[list[float], list[float]]:
+        """Weights by rows that are held out, and what each step reached there."""
+        learned, asked = held_out(Y, seed)
+        members = [copied(tagger, f"members: {name}", self.threads, False, None) for name, tagger in self._named()]
+        for member in members:
+            member.set_params(progress=False, callback=None).fit(X[learned], Y[learned])
+        return choose_weights(members, as_csr(X[asked], "X", allow_empty=True), Y[asked])
 
     def partial_fit(self, X: Any, Y: Any, *, labels: Iterable[Hashable] | None = None) -> Self:
         """Let every member take in these rows, and labels and features that are new."""
@@ -142,16 +158,17 @@ class BlendTagger(Tagger):
 
     def _parts(self, X: sp.csr_array) -> list[Array]:
         """What each member adds to the scores, each (n, L)."""
-        weights = [weight for _, _, weight in self._pairs()]
+        nothing = np.zeros((X.shape[0], len(self.labels_)), np.float32)
         return [
-            np.float32(weight) * normalise(dense_chances(member, X)) for member, weight in zip(self.members_, weights)
+            np.float32(weight) * normalise(dense_chances(member, X)) if weight else nothing
+            for member, weight in zip(self.members_, self.weights_)
         ]
 
     def block_scores(self, X: sp.csr_array) -> Array:
         return np.asarray(sum(self._parts(X)), dtype=np.float32)
 
     def _contributions(self, x: sp.csr_array, column: int) -> Evidence:
-        names = np.array([name for name, _, _ in self._pairs()])
+        names = np.array([name for name, _ in self._named()])
         return Evidence.of(names, np.array([part[0, column] for part in self._parts(x)]))
 
     def linear_map(self, x: sp.csr_array) -> tuple[Array, Array]:
@@ -170,8 +187,9 @@ class BlendTagger(Tagger):
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         facts, parts = self._label_state()
-        return facts, parts | {"members": self.members_}
+        return facts | {"weights": self.weights_, "validation": self.validation_}, parts | {"members": self.members_}
 
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
         self._restore_labels(facts, parts)
         self.members_ = parts["members"]
+        self.weights_, self.validation_ = list(facts["weights"]), list(facts["validation"])

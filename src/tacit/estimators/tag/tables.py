@@ -165,6 +165,11 @@ NEIGHBOUR = Schema(
     rules=(_learners_fit,),
 )
 
+
+def _weights_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
+    return None if len(proof.facts["weights"]) == len(parts["members"]) else "its weights do not fit its members"
+
+
 BLEND = Schema(
     *LABELS,
     Members("members", lambda model: model._make_members(), shared=("labels", "features")),
@@ -173,7 +178,8 @@ BLEND = Schema(
         "weights": Either(None, Many(Number(0.0), least=1)),
         **CONVENTIONS,
     },
-    facts=FACTS,
+    facts=FACTS | {"weights": Many(Number(0.0), least=1), "validation": Many(Number(0.0, most=1.0))},
+    rules=(_weights_fit,),
 )
 
 

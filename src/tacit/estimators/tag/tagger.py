@@ -59,6 +59,13 @@ class Tagger(Model):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, self._learned)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.single_output, tags.target_tags.multi_output = False, True
+        tags.target_tags.required, tags.target_tags.positive_only = True, True
+        return tags
+
     # What blends and audits ask of a tagger: the protocol ``scorer.Scorer`` says what each means.
 
     def block_scores(self, X: sp.csr_array) -> sp.csr_array | Array:
@@ -97,7 +104,8 @@ class Tagger(Model):
             checks.integer("top_k", self.top_k, 1)
         if self.threshold is not None:
             checks.number("threshold", self.threshold)
-        checks.number("idf_power", self.idf_power, 0.0)
+        if hasattr(self, "idf_power"):
+            checks.number("idf_power", self.idf_power, 0.0)
 
     def _learn_scales(self, X: sp.csr_array) -> None:
         """Weigh features by rarity: log(n / (1 + df))^``idf_power``; features that come later are weighed by theirs."""
