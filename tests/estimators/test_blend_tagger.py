@@ -141,7 +141,7 @@ class Told(KernelTagger):
         return self.scores
 
 
-def test_a_member_joins_only_where_it_leads_by_more_than_a_standard_error(rng):
+def test_a_member_gets_the_smallest_weight_within_a_standard_error_of_the_best(rng):
     Y = sp.csr_array(np.eye(8)[rng.integers(8, size=200)])
     truth = Y.toarray().astype(np.float32)
     blurred = truth + rng.normal(scale=1.0, size=truth.shape).astype(np.float32)

@@ -38,7 +38,7 @@ class BlendTagger(Tagger):
         ``set_params(near__neighbours=50)`` and ``GridSearchCV`` reach inside; None for a kernel and neighbours that do
         well together
     weights : one per member; None lets a fifth of the rows choose, which are held out for it: the first member has 1,
-        the others what leads by more than a standard error, or 0
+        each other the smallest weight, 0 among them, within a standard error of its best
     random_state : draws the rows held out, and deals rows into the folds of ``missing_labels``; the members have
         their own
     top_k, threshold, propensity_weighted : see ``NeighbourTagger``

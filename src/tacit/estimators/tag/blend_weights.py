@@ -1,8 +1,8 @@
 """How much each member of a blend counts: rows that are held out decide, member by member.
 
 The first member has weight 1. Each further one is tried at every weight of a few octaves on top of what is there, by
-the mean nDCG@5 of rows that no member learned from. It joins at its best weight if that leads by more than one standard
-error of the difference, row by row; else its weight is 0.
+the mean nDCG@5 of rows that no member learned from. It gets the smallest weight, 0 among them, that is within one
+standard error of the best, row by row.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from tacit.neighbours.topk import normalise
 
 FEWEST = 20
 """Rows with labels below which there is nothing to choose by, and all members count alike."""
-_OCTAVES = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+_WEIGHTS = (0.0, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 _MOST_ROWS = 2000
 _MOST_CELLS = 1 << 25
 _K = 5
@@ -45,13 +45,11 @@ def choose_weights(members: Sequence[Tagger], X: sp.csr_array, Y: sp.csr_array) 
     weights, figures = [1.0], [float(reached.mean())]
     for member in members[1:]:
         part = normalise(dense_chances(member, X))
-        tried = {weight: judged(total + np.float32(weight) * part) for weight in _OCTAVES}
-        best = max(tried, key=lambda weight: float(tried[weight].mean()))
-        lead = tried[best] - reached
-        if lead.mean() > lead.std() / np.sqrt(len(lead)):
-            total, reached = total + np.float32(best) * part, tried[best]
-        else:
-            best = 0.0
-        weights.append(best)
+        tried = [judged(total + np.float32(weight) * part) for weight in _WEIGHTS]
+        behind = max(tried, key=lambda figure: float(figure.mean())) - np.array(tried)
+        close = behind.mean(axis=1) <= behind.std(axis=1) / np.sqrt(behind.shape[1])
+        chosen = int(np.argmax(close))
+        total, reached = total + np.float32(_WEIGHTS[chosen]) * part, tried[chosen]
+        weights.append(_WEIGHTS[chosen])
         figures.append(float(reached.mean()))
     return weights, figures
