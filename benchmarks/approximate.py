@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from tacit.estimators.recommend.derived import Derived
 
 import results
 from tacit import FactorRecommender
+from tacit.estimators.derived import Derived
 from tacit.estimators.recommend.col_index import ColIndex, find
 from tacit.neighbours.topk import top_k
 

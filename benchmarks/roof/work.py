@@ -16,7 +16,7 @@ from tacit import threads as pool
 from tacit.data.matrix import as_csr
 from tacit.kernels import positives as kernels
 from tacit.objective.losses import resolve
-from tacit.objective.side import weighted_gram
+from tacit.objective.side import weighted_moments
 from tacit.objective.two_towers import TwoTowers
 from tacit.objective.whole_data import WholeData
 from tacit.threads import single_threaded_blas
@@ -115,7 +115,7 @@ def gram(n: int = 100_000, g: int = 64) -> Work:
 
     def call(threads: int) -> None:
         with single_threaded_blas():
-            weighted_gram(F, weight, threads)
+            weighted_moments(F, weight, threads)
 
     return Work(2.0 * g * g * n, F.nbytes + weight.nbytes, F.nbytes, call, "rows", n)
 
