@@ -244,6 +244,49 @@ def whole_data_hessian(P, Q, dense, weight, target, a, b, t, row_ridge, loss="sq
     return H
 
 
+def trust_region(value, gradient, hessian, here, radius, *, steps, inner_steps, fresh):
+    """Where ``steps`` steps of Lin, Weng and Keerthi's trust region lead, and the radius after them; dense.
+
+    The inner solve is Steihaug's: conjugate gradient until the residual is a tenth, or to the border.
+    """
+    first = np.linalg.norm(gradient(here))
+    for number in range(steps):
+        g, H = gradient(here), hessian(here)
+        if number and np.linalg.norm(g) <= 1e-2 * first:
+            break
+        s, r = np.zeros_like(g), -g
+        d = r.copy()
+        for _ in range(inner_steps):
+            if np.linalg.norm(r) <= 0.1 * np.linalg.norm(g):
+                break
+            alpha = (r @ r) / (d @ H @ d)
+            if np.linalg.norm(s + alpha * d) > radius:
+                a, b, c = d @ d, 2 * s @ d, s @ s - radius**2
+                s = s + (-b + np.sqrt(b * b - 4 * a * c)) / (2 * a) * d
+                break
+            s, before = s + alpha * d, r @ r
+            r = r - alpha * H @ d
+            d = r + (r @ r) / before * d
+        foreseen = -(g @ s + 0.5 * s @ H @ s)
+        fall = value(here) - value(here + s)
+        length = np.linalg.norm(s)
+        radius = min(radius, length) if fresh else radius
+        fresh = False
+        over = value(here + s) - value(here) - g @ s
+        factor = 4.0 if over <= 0 else max(0.25, -0.5 * (g @ s) / over)
+        if fall < 1e-4 * foreseen:
+            radius = min(max(factor, 0.25) * length, 0.5 * radius)
+        elif fall < 0.25 * foreseen:
+            radius = max(0.25 * radius, min(factor * length, 0.5 * radius))
+        elif fall < 0.75 * foreseen:
+            radius = max(0.25 * radius, min(factor * length, 4 * radius))
+        else:
+            radius = max(radius, min(factor * length, 4 * radius))
+        if fall > 1e-4 * foreseen:
+            here = here + s
+    return here, radius
+
+
 def graph_penalty(P, similar, strength):
     """λ_g ½ Σ S_xx' ‖p_x − p_x'‖², pair by pair."""
     n = len(P)

@@ -12,6 +12,7 @@ from tacit.objective import formulations
 from tacit.objective.losses import custom_loss
 from tacit.solvers.registry import NAMES
 from tacit.solvers.registry import WITH_AUTO as SOLVERS
+from tests import naive
 
 LOSSES = ("square", "logistic", "squared_hinge")
 GROUPS = 4
@@ -141,7 +142,7 @@ def next_songs():
 def test_contexts_decide_what_comes_next(next_songs, context_model, solver):
     model = FactorRecommender(
         factors=16, context_model=context_model, solver=solver, iterations=400 if solver == "adagrad" else 30,
-        regularization=0.02, learning_rate=0.1,
+        regularization=0.02, **options(solver),
     ).fit(next_songs)  # fmt: skip
     last = [f"s{k}" for k in range(25)]
     found = model.recommend(["u0"] * 25, k=2, exclude_seen=False, context={"last": last}).ids
@@ -277,3 +278,105 @@ def test_early_stopping_keeps_the_best_sweep_of_features_too(planted):
     again = FactorRecommender(**fits, iterations=best, patience=60).fit(data, row_features=row_features)
     assert model.row_feature_factors_.tobytes() == again.row_feature_factors_.tobytes()
     assert model.col_factors_.tobytes() == again.col_factors_.tobytes()
+
+
+# -- what the papers let a caller state --------------------------------------------------------------------------------
+
+
+def dense_parts(matrix, a, b, targets=None):
+    """The arguments of the dense oracles for positives of weight one."""
+    dense = matrix.toarray() > 0
+    return dense, np.ones(dense.shape), np.ones(dense.shape) if targets is None else targets, a, b, 0.0
+
+
+def test_given_weights_targets_and_ridges_are_those_of_the_objective():
+    """J as reported, and every row the minimiser of its own part, against the dense oracles."""
+    rng = np.random.default_rng(4)
+    matrix = sp.csr_array((rng.random((12, 9)) < 0.4).astype(np.float32))
+    a, b = rng.uniform(0.1, 1.0, 12), rng.uniform(0.05, 0.3, 9)
+    targets = rng.uniform(-1.0, 3.0, (12, 9)).astype(np.float32)
+    stated = matrix.copy()
+    stated.data = targets[matrix.nonzero()]
+    model = FactorRecommender(
+        3, regularization=(0.3, 0.05), ridge_exponent=0.0, iterations=4, solver="newton", trust_steps=3, tolerance=0.0
+    ).fit(matrix, row_weight=a, col_weight=b, targets=stated)
+    row_ridge, col_ridge = model.recipe_.rows.ridge, model.recipe_.cols.ridge
+    mean_row, mean_col = matrix.nnz / 12, matrix.nnz / 9
+    assert (row_ridge, col_ridge) == pytest.approx((0.3 * mean_row, 0.05 * mean_col))
+    parts = dense_parts(matrix, a, b, targets)
+    Q = model.col_factors_.astype(np.float64)
+    best = [naive.best_row(x, Q, *parts, np.full(12, row_ridge)) for x in range(12)]
+    np.testing.assert_allclose(model.row_factors_, best, atol=1e-5)
+    np.testing.assert_allclose(model.row_weight_, a, rtol=1e-6)
+    np.testing.assert_allclose(model.col_weight_, b, rtol=1e-6)
+    raw = FactorRecommender(**model.get_params() | {"exact_rows": False}).fit(
+        matrix, row_weight=a, col_weight=b, targets=stated
+    )
+    value = naive.whole_data_value(
+        raw.row_factors_, raw.col_factors_, *parts, np.full(12, row_ridge), np.full(9, col_ridge)
+    )
+    assert raw.history_[-1]["objective"] == pytest.approx(value, rel=1e-5)
+
+
+def test_exact_rows_is_the_last_solve_and_nothing_else(planted):
+    matrix = planted[0]
+    fits = {"factors": 4, "solver": "adagrad", "iterations": 6}
+    steps, solved = (FactorRecommender(**fits, exact_rows=exact).fit(matrix) for exact in (False, True))
+    np.testing.assert_array_equal(steps.col_factors_, solved.col_factors_)
+    assert steps.history_[-1]["objective"] == solved.history_[-1]["objective"]
+    assert not np.allclose(steps.row_factors_, solved.row_factors_, atol=1e-3)
+    np.testing.assert_allclose(steps.fold_in(matrix), solved.row_factors_, atol=1e-5)
+
+
+@pytest.mark.parametrize("solver", ["als", "newton", "adagrad"])
+def test_without_ids_rows_are_their_features_alone(planted, tmp_path, solver):
+    matrix, likes, features, col_features, _ = planted
+    model = FactorRecommender(4, ids=False, solver=solver).fit(matrix, row_features=features)
+    np.testing.assert_allclose(model.row_factors_, features @ model.row_feature_factors_, atol=1e-6)
+    assert hits(model, likes) > 0.9
+    np.testing.assert_array_equal(model.fold_in(features=features[:5]), model.row_factors_[:5])
+    with pytest.raises(InputError, match=r"fold_in places rows by their own positives.*makes rows of their features"):
+        model.fold_in(matrix[:2])
+    model.fold_in(matrix[:, :2], side="cols")
+    model.save(tmp_path / "model")
+    assert not tacit.load(tmp_path / "model").ids
+    both = FactorRecommender(4, ids=False).fit(matrix, row_features=features, col_features=col_features)
+    np.testing.assert_allclose(both.col_factors_, col_features @ both.col_feature_factors_, atol=1e-6)
+
+
+def test_what_was_given_is_remembered_and_what_cannot_be_placed_is_refused(planted, tmp_path):
+    matrix = planted[0]
+    n, m = matrix.shape
+    model = FactorRecommender(4).fit(matrix, col_weight=np.full(m, 0.1))
+    model.fold_in(matrix[:2])
+    with pytest.raises(InputError, match="was trained with col_weight that new cols have none of"):
+        model.fold_in(matrix[:, :2], side="cols")
+    model.save(tmp_path / "model")
+    assert tacit.load(tmp_path / "model").given_ == ["col_weight"]
+    with pytest.raises(InputError, match="was trained with row_weight"):
+        FactorRecommender(4).fit(matrix, row_weight=np.ones(n)).add(0, 1)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "given", "words"),
+    [
+        ({}, {"row_weight": [1.0]}, "row_weight must have 80 numbers"),
+        ({}, {"row_weight": -np.ones(80)}, "row_weight must be finite and not negative"),
+        ({}, {"col_weight": ["a"] * 60}, "col_weight must be numbers"),
+        ({"unlabelled_weight": 0.1}, {"col_weight": np.ones(60)}, "col_weight says .* and so does unlabelled_weight"),
+        ({}, {"targets": sp.csr_array(np.eye(80, 60))}, "targets must store exactly the cells"),
+        ({"loss": "logistic"}, {"targets": "same"}, "targets are numbers .* use loss='square'"),
+        ({"held_out": 0.2}, {"targets": "same"}, "targets .* do not go with held_out"),
+        ({"ids": False}, {}, "ids=False leaves only features"),
+        ({"context_model": "product"}, {}, "context_model='product' is of no use without contexts"),
+        ({"learning_rate": 0.1}, {}, "learning_rate=0.1 is of no use to solver='als'"),
+        ({"trust_steps": 2, "solver": "adagrad"}, {}, "trust_steps=2 is of no use to solver='adagrad'"),
+        ({"trust_radius": 0.0, "solver": "newton"}, {}, "trust_radius must be"),
+        ({"regularization": (0.1, 0.2, 0.3)}, {}, "regularization must be a number or a pair"),
+    ],
+)
+def test_what_would_be_ignored_or_cannot_be_read_is_refused(planted, parameters, given, words):
+    if isinstance(given.get("targets"), str):
+        given = {"targets": planted[0]}
+    with pytest.raises(InputError, match=words):
+        FactorRecommender(4, **parameters).fit(planted[0], **given)

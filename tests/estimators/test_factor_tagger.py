@@ -5,8 +5,9 @@ import scipy.sparse as sp
 import tacit
 from tacit import FactorTagger
 from tacit.data.loaders.tags import load_multilabel
-from tacit.errors import InputError
+from tacit.errors import InputError, UnsoundCombinationError
 from tacit.metrics.labels import precision_at_k
+from tests import naive
 
 
 @pytest.fixture
@@ -58,7 +59,8 @@ def test_by_default_unknown_cells_weigh_twice_the_known_ones(made):
 def test_every_solver_descends_the_same_objective(made, solver):
     X, Y = made
     best = small(iterations=40).fit(X, Y).history_[-1]["objective"]
-    model = small(solver=solver, iterations=60, inner_steps=20).fit(X, Y)
+    steps = {"inner_steps": 20} if solver.startswith("newton") else {}
+    model = small(solver=solver, iterations=60, **steps).fit(X, Y)
     reached, began = model.history_[-1]["objective"], model.history_[0]["objective"]
     assert reached < began
     assert reached < 1.1 * best if solver.startswith("newton") else reached < 0.5 * (began + best)
@@ -173,3 +175,57 @@ def test_bibtex(shared_data):
     assert precision_at_k(data.Y_test, top, 1) >= 0.632
     assert precision_at_k(data.Y_test, top, 3) >= 0.390
     assert precision_at_k(data.Y_test, top, 5) >= 0.288
+
+
+@pytest.mark.parametrize("loss", ["logistic", "square"])
+@pytest.mark.parametrize("unlabelled", ["same_loss", "sampled"])
+def test_unlabelled_cells_counted_in_another_way_are_those_of_the_dense_formula(unlabelled, loss):
+    """J that is reported, cell by cell: LR-wLR has every cell under ℓ, Subsampled as many as there are known ones."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(14, 5)).astype(np.float32)
+    Y = sp.csr_array((rng.random((14, 6)) < 0.3).astype(np.float32))
+    model = FactorTagger(
+        3, loss=loss, unlabelled=unlabelled, unlabelled_weight=0.2, regularization=0.5, normalize=False, iterations=3,
+        tolerance=0.0, progress=False,
+    ).fit(X, Y)  # fmt: skip
+    known, scores = Y.toarray() > 0, X @ model.weights_ @ model.label_factors_.T
+    cells = ~known
+    if unlabelled == "sampled":
+        cells = _drawn(known, seed=0)
+        assert cells.sum() == known.sum()
+    weight = 0.2 * (~known).sum() / cells.sum()
+    r = -1.0 if loss == "logistic" else 0.0
+    value = naive.loss_value(loss, 1.0, scores[known]).sum()
+    value += weight * naive.loss_value(loss, r, scores[cells]).sum()
+    value += 0.5 * ((model.weights_**2).sum() + (model.label_factors_**2).sum())
+    assert model.history_[-1]["objective"] == pytest.approx(value, rel=1e-5)
+
+
+def _drawn(known, seed):
+    """The cells of Subsampled: numbers drawn with repeats, known ones and repeats left out, the first so many kept."""
+    rng = np.random.default_rng(seed)
+    positives = np.flatnonzero(known.ravel())
+    fresh = sorted(set(rng.integers(0, known.size, 2 * len(positives)).tolist()) - set(positives.tolist()))
+    cells = np.zeros(known.size, dtype=bool)
+    cells[rng.permutation(fresh)[: len(positives)]] = True
+    return cells.reshape(known.shape)
+
+
+def test_every_cell_under_the_loss_is_for_small_data(monkeypatch):
+    monkeypatch.setattr("tacit.objective.formulations.MOST_CELLS", 50)
+    X, Y = np.eye(10, dtype=np.float32), sp.csr_array(np.eye(10, 6, dtype=np.float32))
+    with pytest.raises(UnsoundCombinationError, match=r"unlabelled='same_loss' stores every cell, and 10 × 6"):
+        FactorTagger(2, unlabelled="same_loss").fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"unlabelled": "some"}, "unlabelled must be one of"),
+        ({"solver": "adagrad", "inner_steps": 3}, "inner_steps=3 is of no use to solver='adagrad'"),
+        ({"trust_radius": 1.0}, "trust_radius=1.0 is of no use to solver='als'"),
+    ],
+)
+def test_options_that_cannot_be_used_are_refused(parameters, words):
+    with pytest.raises(InputError, match=words):
+        FactorTagger(2, **parameters).fit(np.eye(3), sp.csr_array(np.eye(3)))

@@ -29,9 +29,10 @@ def fit(solver: str, path: Path | None) -> str:
     """The digest of what is learned."""
     positives = sp.random_array((120, 90), density=0.15, rng=np.random.default_rng(0), format="csr")
     held_out = {"held_out": 0.2, "patience": 100} if solver == "als" else {}
+    rate = {"learning_rate": 1e-3} if solver in ("adagrad", "gradient") else {}
     model = tacit.FactorRecommender(
-        factors=8, solver=solver, iterations=SOLVERS[solver], learning_rate=1e-3, threads=1, progress=False,
-        checkpoint=path, **held_out,
+        factors=8, solver=solver, iterations=SOLVERS[solver], threads=1, progress=False, checkpoint=path, **rate,
+        **held_out,
     ).fit(positives)  # fmt: skip
     return hashlib.sha256(model.row_factors_.tobytes() + model.col_factors_.tobytes()).hexdigest()
 

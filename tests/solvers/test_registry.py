@@ -14,7 +14,7 @@ from tests.problems import make_problem
 from tests.towers import make_tower
 
 STEEP = custom_loss("steep", lambda r, s: np.exp(-s), lambda r, s: -np.exp(-s), lambda r, s: np.exp(-s))
-OPTIONS = registry.Options(learning_rate=0.01)
+OPTIONS = {name: registry.Options(learning_rate=0.01) for name in ("adagrad", "gradient")}
 
 
 def run(towers, parameters, solver, sweeps):
@@ -29,7 +29,7 @@ def test_a_restored_solver_goes_on_with_the_same_bits(name, kind):
     tower = make_tower(kind, 13, 4, 0, np.float64).tower
     towers = TwoTowers(make_problem(seed=3).objective(), tower, id_tower(9, 4))
     whole, halves = (towers.start(1, 0.3, np.float64) for _ in range(2))
-    first, second, straight = (registry.build(name, OPTIONS) for _ in range(3))
+    first, second, straight = (registry.build(name, OPTIONS.get(name)) for _ in range(3))
     run(towers, whole, straight, 6)
     run(towers, halves, first, 3)
     second.restore({label: array.copy() for label, array in first.state().items()})
@@ -41,10 +41,10 @@ def test_a_restored_solver_goes_on_with_the_same_bits(name, kind):
     }
 
 
-@pytest.mark.parametrize("name", ["adagrad", "linesearch"])
+@pytest.mark.parametrize("name", ["adagrad", "linesearch", "newton"])
 def test_solvers_that_remember_put_it_in_their_state(name):
     towers = TwoTowers.of_ids(make_problem(seed=3).objective(), 4)
-    solver = registry.build(name, OPTIONS)
+    solver = registry.build(name, OPTIONS.get(name))
     run(towers, towers.start(1, 0.3, np.float64), solver, 2)
     assert set(solver.state()) == {"rows 0", "cols 0"}
 
@@ -76,3 +76,23 @@ def test_what_a_solver_cannot_do_is_refused():
         registry.resolve("newton", LOSSES["square"], nonnegative=True)
     with pytest.raises(InputError, match="solver must be one of 'als'"):
         registry.build("sgd")
+
+
+@pytest.mark.parametrize("name", registry.NAMES)
+@pytest.mark.parametrize(
+    "option", [{"learning_rate": 0.1}, {"inner_steps": 3}, {"trust_steps": 2}, {"trust_radius": 1.0}], ids=str
+)
+def test_an_option_is_used_or_refused(name, option):
+    """What a solver takes changes its steps; what it does not take is refused in a sentence that says who does."""
+    towers = TwoTowers(
+        make_problem(seed=3).objective(), make_tower("features", 13, 4, 0, np.float64).tower, id_tower(9, 4)
+    )
+    if not set(option) & set(registry.SOLVERS[name].takes):
+        words = f"{next(iter(option))}=.* is of no use to solver='{name}'.*or use"
+        with pytest.raises(UnsoundCombinationError, match=words):
+            registry.build(name, registry.Options(**option))
+        return
+    plain, other = (towers.start(1, 0.3, np.float64) for _ in range(2))
+    run(towers, plain, registry.build(name), 2)
+    run(towers, other, registry.build(name, registry.Options(**option)), 2)
+    assert not np.allclose(plain.rows, other.rows, rtol=1e-6)

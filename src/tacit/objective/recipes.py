@@ -73,9 +73,9 @@ class SideRule:
     def weights(self, counts: Array) -> Array:
         return self.weight.of(counts)
 
-    def evidence(self, counts: Array, mass: Array) -> Array:
-        """Σ c + a_x Σ_y b_y: the total weight of the cells of each row."""
-        evidence: Array = mass + self.weights(counts) * self.others
+    def evidence(self, counts: Array, mass: Array, given: Array | None = None) -> Array:
+        """Σ c + a_x Σ_y b_y: the total weight of the cells of each row; ``given`` are a_x that follow no rule."""
+        evidence: Array = mass + (self.weights(counts) if given is None else given) * self.others
         return evidence
 
     def ridge_for(self, evidence: Array) -> Array:
@@ -83,11 +83,11 @@ class SideRule:
         ridges: Array = self.ridge * evidence**self.ridge_exponent
         return ridges
 
-    def ridges(self, counts: Array, mass: Callable[[], Array]) -> Array:
+    def ridges(self, counts: Array, mass: Callable[[], Array], given: Array | None = None) -> Array:
         """λ_x = λ (Σ c + a_x Σ_y b_y)^ν; the masses Σ c are computed only where they matter."""
-        return (
-            self.ridge_for(self.evidence(counts, mass())) if self.ridge_exponent else np.full(len(counts), self.ridge)
-        )
+        if not self.ridge_exponent:
+            return np.full(len(counts), self.ridge)
+        return self.ridge_for(self.evidence(counts, mass(), given))
 
 
 @dataclass(frozen=True)
@@ -115,10 +115,19 @@ class Recipe:
         rows = SideRule(EVERY_ROW_ALIKE, 0.0, row_ridge, 0.0)
         return cls(rows, SideRule(col_weight, 0.0, col_ridge, 0.0), loss, float(unlabelled_target))
 
-    def objective(self, positives: sp.csr_array, weight: Array | None = None, target: Array | None = None) -> WholeData:
+    def objective(
+        self,
+        positives: sp.csr_array,
+        weight: Array | None = None,
+        target: Array | None = None,
+        *,
+        row_weight: Array | None = None,
+        col_weight: Array | None = None,
+    ) -> WholeData:
         """The objective of these positives, rows and columns both free.
 
         weight, target : c and r per positive; those of the recipe when None
+        row_weight, col_weight : a and b; by frequency when None
         """
         loss = losses.resolve(self.loss)
         weight = self._weights(positives) if weight is None else weight
@@ -129,17 +138,21 @@ class Recipe:
             loss=loss,
             weight=weight,
             target=np.full(1, loss.target) if target is None else target,
-            row_weight=self.rows.weights(counts),
-            col_weight=self.cols.weights(of_cols),
+            row_weight=self.rows.weights(counts) if row_weight is None else row_weight,
+            col_weight=self.cols.weights(of_cols) if col_weight is None else col_weight,
             unlabelled_target=self.unlabelled_target,
-            row_ridge=self.rows.ridges(counts, lambda: _masses(positives, weight)[0]),
-            col_ridge=self.cols.ridges(of_cols, lambda: _masses(positives, weight)[1]),
+            row_ridge=self.rows.ridges(counts, lambda: _masses(positives, weight)[0], row_weight),
+            col_ridge=self.cols.ridges(of_cols, lambda: _masses(positives, weight)[1], col_weight),
         )
 
-    def evidence(self, positives: sp.csr_array) -> tuple[Array, Array]:
+    def evidence(
+        self, positives: sp.csr_array, row_weight: Array | None = None, col_weight: Array | None = None
+    ) -> tuple[Array, Array]:
         """The total weight of the cells of each row and of each column."""
         counts, masses = _counts_and_masses(positives, self._weights(positives))
-        return self.rows.evidence(counts[0], masses[0]), self.cols.evidence(counts[1], masses[1])
+        return self.rows.evidence(counts[0], masses[0], row_weight), self.cols.evidence(
+            counts[1], masses[1], col_weight
+        )
 
     def side_of_new(
         self,
@@ -189,14 +202,18 @@ def recommend(
     unlabelled_weight: float | None = None,
     unlabelled_target: float = 0.0,
     frequency_exponent: float | tuple[float, float] = 0.0,
-    regularization: float,
+    regularization: float | tuple[float, float],
     ridge_exponent: float = 1.0,
+    row_weight: Array | None = None,
+    col_weight: Array | None = None,
 ) -> Recipe:
     """The recipe of a recommender for these positives.
 
     ``frequency_exponent`` is ρ of the columns, or a pair for rows and columns: a_x b_y then follows both.
-    ``regularization`` is the mean ridge in units of the mean weight of a row's positives. It and ``UNLABELLED_TOTAL``
-    are scaled by the loss's relative_curvature: a logistic positive pulls an eighth as hard as a squared one.
+    ``regularization`` is the mean ridge in units of the mean weight of a row's positives, or a pair for rows and
+    columns. It and ``UNLABELLED_TOTAL`` are scaled by the loss's relative_curvature: a logistic positive pulls an
+    eighth as hard as a squared one. ``row_weight`` and ``col_weight`` take the place of a and b, which follow frequency
+    otherwise; the recipe then says what the mean row or column weighs.
     """
     row_exponent, col_exponent = exponents(frequency_exponent)
     known = positives if isinstance(positives, Frequencies) else frequencies(positives, positive_weight)
@@ -206,14 +223,23 @@ def recommend(
         n, m = known.shape
         unlabelled_weight = relative_curvature * unlabelled_total(known) / (n * m) * float(masses[0].sum())
     weights = (
-        FrequencyWeight.measure(counts[0], 1.0, row_exponent),
-        FrequencyWeight.measure(counts[1], unlabelled_weight, col_exponent),
+        FrequencyWeight.measure(counts[0], 1.0, row_exponent)
+        if row_weight is None
+        else FrequencyWeight.measure(counts[0], float(np.mean(row_weight)), 0.0),
+        FrequencyWeight.measure(counts[1], unlabelled_weight, col_exponent)
+        if col_weight is None
+        else FrequencyWeight.measure(counts[1], float(np.mean(col_weight)), 0.0),
     )
-    sums = [float(weight.of(count).sum()) for weight, count in zip(weights, counts)]
+    of_cells = [
+        rule.of(count) if given is None else given
+        for rule, count, given in zip(weights, counts, (row_weight, col_weight))
+    ]
+    sums = [float(weight.sum()) for weight in of_cells]
+    strengths = regularization if isinstance(regularization, tuple) else (regularization, regularization)
     rules = []
-    for weight, count, mass, others in zip(weights, counts, masses, sums[::-1]):
-        evidence = mass + weight.of(count) * others
-        scale = ridge_scale(evidence, mass, relative_curvature * regularization, ridge_exponent)
+    for weight, own, mass, others, strength in zip(weights, of_cells, masses, sums[::-1], strengths):
+        evidence = mass + own * others
+        scale = ridge_scale(evidence, mass, relative_curvature * strength, ridge_exponent)
         rules.append(SideRule(weight, others, scale, ridge_exponent))
     return Recipe(rules[0], rules[1], loss, float(unlabelled_target), positive_weight, known.smallest)
 

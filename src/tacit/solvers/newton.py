@@ -3,8 +3,9 @@
 Both find a step s by conjugate gradient on  ∇²J s = −∇J, with Hessian products only, and stop it at
 ‖∇J + ∇²J s‖ ≤ 0.1 ‖∇J‖. They differ in what keeps the step honest.
 
-- Trust region, with the constants of Lin, Weng and Keerthi (2008): ‖s‖ ≤ Δ; Δ starts at ‖∇J‖, is at most ‖s‖ after
-  the first step, and grows or shrinks with actual / predicted reduction; a step counts if that ratio exceeds 1e-4.
+- Trust region, with the constants of Lin, Weng and Keerthi (2008): ‖s‖ ≤ Δ; Δ starts at ‖∇J‖ or as given, is at most
+  ‖s‖ after the first step, and grows or shrinks with actual / predicted reduction; a step counts if that ratio exceeds
+  1e-4. A block keeps its Δ from sweep to sweep.
 - Line search: preconditioned by 0.99 I + 0.01 diag ∇²J; α is halved until J(θ + α s) − J(θ) ≤ 0.01 α ⟨∇J, s⟩, at most
   20 times. Scores along the line are known, so a trial costs O(|Ω⁺|).
 """
@@ -25,21 +26,28 @@ INNER_TOLERANCE = 0.1
 
 
 class TrustRegion(Solver):
-    """At most ``steps`` trust-region steps on a block, each with at most ``inner_steps`` of conjugate gradient."""
+    """At most ``steps`` trust-region steps on a block, each with at most ``inner_steps`` of conjugate gradient.
+
+    Remembers the radius Δ of each block.
+    """
 
     name = "newton"
 
-    def __init__(self, steps: int = 1, inner_steps: int = 20, tolerance: float = 1e-2) -> None:
-        """A block is done when its gradient has shrunk to ``tolerance`` of what it was."""
+    def __init__(
+        self, steps: int = 1, inner_steps: int = 20, tolerance: float = 1e-2, radius: float | None = None
+    ) -> None:
+        """A block is done when its gradient has shrunk to ``tolerance`` of what it was; ``radius`` is its first Δ."""
         super().__init__()
-        self.steps, self.inner_steps, self.tolerance = steps, inner_steps, tolerance
+        self.steps, self.inner_steps, self.tolerance, self.radius = steps, inner_steps, tolerance, radius
 
     def improve(self, block: Block, key: Key) -> Improved:
         here = block.here.copy()
         point = block.at(here)
         gradient = block.gradient(point, here)
         first_norm = norm = float(np.sqrt(inner(gradient, gradient)))
-        radius = norm
+        kept = self.recalled(key, (1,))
+        radius = float(kept[0]) if kept is not None else norm if self.radius is None else self.radius
+        fresh = kept is None
         for number in range(self.steps):
             if (norm <= self.tolerance * first_norm and number > 0) or norm == 0.0:
                 break
@@ -53,7 +61,8 @@ class TrustRegion(Solver):
             reached = block.at(trial)
             actual = point.value - reached.value
             length = float(np.sqrt(inner(step, step)))
-            radius = _resized(min(radius, length) if number == 0 else radius, length, slope, actual, predicted)
+            radius = _resized(min(radius, length) if fresh else radius, length, slope, actual, predicted)
+            fresh = False
             if actual > ACCEPT * predicted:
                 here, point = trial, reached
                 gradient = block.gradient(point, here)
@@ -62,6 +71,8 @@ class TrustRegion(Solver):
                 # Within rounding of the minimum the ratio says nothing any more.
                 break
         block.here[:] = here
+        if not fresh:
+            self.memory[key] = np.array([radius])
         return Improved(first_norm**2, value=point.value)
 
 

@@ -2,7 +2,7 @@
 
     name                a sweep                                         loss needs          non-negative
     als                 solves every row, or takes a few CG steps       a majoriser         no
-    newton              a trust-region step on each block               second derivative   no
+    newton              trust-region steps on each block                second derivative   no
     newton_linesearch   a Newton direction and a line search            second derivative   no
     linesearch          a gradient step, its length searched            first derivative    no
     adagrad             an adaptive gradient step on each field         first derivative    yes
@@ -13,7 +13,7 @@ Every solver resumes from a checkpoint to the same bits: it saves and restores i
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from tacit import checks
@@ -27,15 +27,18 @@ from tacit.solvers.newton import TruncatedNewton, TrustRegion
 
 @dataclass(frozen=True)
 class Options:
-    """What a caller may set of a solver; None leaves the solver's own default, and what it has no use for is ignored.
+    """What a caller may set of a solver; None leaves the solver's own default. What it has no use for is refused.
 
     learning_rate : γ of ``adagrad`` and ``gradient``
     inner_steps : conjugate gradient steps on a block
+    trust_steps, trust_radius : of ``newton``: steps on a block in a sweep, and the first radius
     nonnegative : project parameters to zero and above
     """
 
     learning_rate: float | None = None
     inner_steps: int | None = None
+    trust_steps: int | None = None
+    trust_radius: float | None = None
     nonnegative: bool = False
 
 
@@ -46,13 +49,18 @@ class Entry:
     build : makes it
     solves : whether a sweep solves its blocks, and so is worth many gradient steps
     iterations : sweeps when the caller of a recommender gives none
-    projects : whether its steps can be projected onto non-negative parameters
+    takes : the options that it has a use for
     """
 
     build: Callable[[Options], Solver]
     solves: bool
     iterations: int
-    projects: bool = False
+    takes: tuple[str, ...] = ()
+
+    @property
+    def projects(self) -> bool:
+        """Whether its steps can be projected onto non-negative parameters."""
+        return "nonnegative" in self.takes
 
 
 def _given(**options: Any) -> dict[str, Any]:
@@ -60,17 +68,24 @@ def _given(**options: Any) -> dict[str, Any]:
 
 
 SOLVERS: dict[str, Entry] = {
-    "als": Entry(lambda o: AlternatingLeastSquares(**_given(steps=o.inner_steps)), True, 10),
-    "newton": Entry(lambda o: TrustRegion(**_given(inner_steps=o.inner_steps)), True, 10),
-    "newton_linesearch": Entry(lambda o: TruncatedNewton(**_given(inner_steps=o.inner_steps)), True, 10),
+    "als": Entry(lambda o: AlternatingLeastSquares(**_given(steps=o.inner_steps)), True, 10, ("inner_steps",)),
+    "newton": Entry(
+        lambda o: TrustRegion(**_given(steps=o.trust_steps, inner_steps=o.inner_steps, radius=o.trust_radius)),
+        True, 10, ("inner_steps", "trust_steps", "trust_radius"),
+    ),
+    "newton_linesearch": Entry(
+        lambda o: TruncatedNewton(**_given(inner_steps=o.inner_steps)), True, 10, ("inner_steps",)
+    ),
     "linesearch": Entry(lambda o: LineSearch(), False, 100),
     "adagrad": Entry(
-        lambda o: Adagrad(**_given(rate=o.learning_rate), nonnegative=o.nonnegative), False, 200, projects=True
+        lambda o: Adagrad(**_given(rate=o.learning_rate), nonnegative=o.nonnegative),
+        False, 200, ("learning_rate", "nonnegative"),
     ),
     "gradient": Entry(
-        lambda o: Gradient(**_given(rate=o.learning_rate), nonnegative=o.nonnegative), False, 200, projects=True
+        lambda o: Gradient(**_given(rate=o.learning_rate), nonnegative=o.nonnegative),
+        False, 200, ("learning_rate", "nonnegative"),
     ),
-}
+}  # fmt: skip
 
 NAMES = tuple(SOLVERS)
 WITH_AUTO = ("auto", *NAMES)
@@ -100,4 +115,26 @@ def build(name: str, options: Options | None = None) -> Solver:
     >>> build("adagrad", Options(learning_rate=0.1)).name
     'adagrad'
     """
-    return SOLVERS[checks.choice("solver", name, NAMES)].build(options or Options())
+    options = options or Options()
+    require_used(name, options)
+    return SOLVERS[name].build(options)
+
+
+def require_used(name: str, options: Options) -> None:
+    """Refuse what this solver would ignore.
+
+    >>> require_used("als", Options(inner_steps=3))
+    >>> try:
+    ...     require_used("als", Options(learning_rate=0.1))
+    ... except UnsoundCombinationError as error:
+    ...     print(error)
+    learning_rate=0.1 is of no use to solver='als'; leave it out, or use solver='adagrad' or 'gradient'.
+    """
+    taken = SOLVERS[checks.choice("solver", name, NAMES)].takes
+    for one in fields(options):
+        value = getattr(options, one.name)
+        if value is not None and value is not False and one.name not in taken:
+            able = " or ".join(repr(other) for other, entry in SOLVERS.items() if one.name in entry.takes)
+            raise UnsoundCombinationError(
+                f"{one.name}={value!r} is of no use to solver={name!r}; leave it out, or use solver={able}."
+            )

@@ -50,7 +50,7 @@ def new_positives(model: "FactorRecommender", given: Any, side: str) -> tuple[sp
 
 def require_plain(model: "FactorRecommender", call: str) -> None:
     """Refuse what only factors of plain ids can do."""
-    reason = _constraint(model)
+    reason = _constraint(model) or _constraint(model, "cols")
     if model.context_ids_:
         reason = "has contexts"
     elif model.row_feature_factors_ is not None or model.col_feature_factors_ is not None:
@@ -61,15 +61,23 @@ def require_plain(model: "FactorRecommender", call: str) -> None:
         raise InputError(f"{call} is for models of plain ids, and this one {reason}; call fit on all data instead.")
 
 
-def require_own_problem(model: "FactorRecommender", call: str) -> None:
+def require_own_problem(model: "FactorRecommender", call: str, side: str = "rows") -> None:
     """Refuse models whose rows are not placed by their own positives."""
-    reason = "has contexts" if model.context_ids_ else _constraint(model)
+    reason = "has contexts" if model.context_ids_ else _constraint(model, side)
     if reason is not None:
         raise InputError(f"{call} places rows by their own positives, and this model {reason}; call fit instead.")
 
 
-def _constraint(model: "FactorRecommender") -> str | None:
-    """Why a row's factor is not the minimiser of its own problem, if so."""
+def _constraint(model: "FactorRecommender", side: str = "rows") -> str | None:
+    """Why the factor of a row (column) is not the minimiser of its own problem, if so."""
+    own_weight, features = (
+        ("row_weight", model.row_feature_factors_) if side == "rows" else ("col_weight", model.col_feature_factors_)
+    )
+    for name in ("targets", own_weight):
+        if name in model.given_:
+            return f"was trained with {name} that new {side} have none of"
+    if not model.ids and features is not None:
+        return f"makes {side} of their features alone"
     if model.biases:
         return "has biases"
     if model.nonnegative:
@@ -128,7 +136,7 @@ def from_features(model: "FactorRecommender", features: Any, side: str) -> Array
 
 def fold_in(model: "FactorRecommender", positives: sp.csr_array, side: str, features: Any = None) -> Array:
     """Factors (n, g) that minimise the objective over these rows, the other side's factors fixed."""
-    require_own_problem(model, "fold_in")
+    require_own_problem(model, "fold_in", side)
     rows = side == "rows"
     other_weight = model.col_weight_ if rows else model.row_weight_
     other = model.col_factors_ if rows else model.row_factors_

@@ -29,6 +29,7 @@ from tacit.estimators.recommend import (
 )
 from tacit.estimators.recommend.asking import Filter, ScoreRows, Unknown, listed
 from tacit.estimators.recommend.col_index import ColIndex, Search
+from tacit.estimators.recommend.given_cells import GivenCells
 from tacit.estimators.recommend.settings import FitSettings
 from tacit.estimators.recommend.tables import FACTOR
 from tacit.metrics.evaluation import hidden_ndcg
@@ -70,10 +71,15 @@ class FactorRecommender(Model):
         ``"product"`` (CP), fBGD Appendix A
     graph_weight : strength of a graph's pull on neighbours, in units of the mean ridge
     nonnegative : keep all parameters at zero or above (``"adagrad"`` and ``"gradient"``)
-    learning_rate : γ of ``"adagrad"`` and ``"gradient"``
-    regularization, ridge_exponent : the mean ridge in units of the mean weight of a row's positives, and how it is
-        spread: λ_x ∝ (total weight of the cells of x)^ν. None chooses the ridge from the number of positives per row
-        and column and from that of the factors (``tacit.objective.default_ridge``)
+    learning_rate : γ of ``"adagrad"`` (None: 0.05) and ``"gradient"`` (None: 1e-4)
+    trust_steps, trust_radius : of ``"newton"``: steps on a side in a sweep (None: 1), and the first radius (None: the
+        length of the gradient), which is kept from sweep to sweep
+    exact_rows : solve every row once more at the end, so that folding in a training row gives back its factor; False
+        leaves rows where the solver's steps ended, as in the papers
+    ids : False makes the rows (columns) that have features of those alone, without a factor of their own
+    regularization, ridge_exponent : the mean ridge in units of the mean weight of a row's positives, or a pair (rows,
+        columns), and how it is spread: λ_x ∝ (total weight of the cells of x)^ν. None chooses the ridge from the
+        number of positives per row and column and from that of the factors (``tacit.objective.default_ridge``)
     iterations : sweeps over rows and columns at most; None: 10 of solves, 100 or 200 of gradient steps
     tolerance : stop when a sweep lowers the objective by less than this share of it
     held_out, patience : hold out this share of the positives, stop after ``patience`` sweeps without a better
@@ -91,6 +97,7 @@ class FactorRecommender(Model):
     row_feature_factors_, col_feature_factors_ : (f, g) factors of features, or None
     context_factors_ : name → factors of that context's ids
     history_ : one record per sweep: objective, gradient norm, seconds
+    given_ : which of ``row_weight``, ``col_weight`` and ``targets`` were given to ``fit``
     gain_ : what ``fit(..., report_gain=True)`` found
     joined_cols_ : how many of the columns, the last ones, have joined since the fit
     col_index_ : what ``index_cols`` built, with its measured recall, or None
@@ -123,8 +130,12 @@ class FactorRecommender(Model):
         context_model: str = "additive",
         graph_weight: float = 0.5,
         nonnegative: bool = False,
-        learning_rate: float = 0.05,
-        regularization: float | None = None,
+        learning_rate: float | None = None,
+        trust_steps: int | None = None,
+        trust_radius: float | None = None,
+        exact_rows: bool = True,
+        ids: bool = True,
+        regularization: float | tuple[float, float] | None = None,
         ridge_exponent: float = 1.0,
         iterations: int | None = None,
         tolerance: float = 0.0,
@@ -149,6 +160,10 @@ class FactorRecommender(Model):
         self.graph_weight = graph_weight
         self.nonnegative = nonnegative
         self.learning_rate = learning_rate
+        self.trust_steps = trust_steps
+        self.trust_radius = trust_radius
+        self.exact_rows = exact_rows
+        self.ids = ids
         self.regularization = regularization
         self.ridge_exponent = ridge_exponent
         self.iterations = iterations
@@ -172,6 +187,9 @@ class FactorRecommender(Model):
         col_features: Any = None,
         row_graph: Any = None,
         col_graph: Any = None,
+        row_weight: Any = None,
+        col_weight: Any = None,
+        targets: Any = None,
         report_gain: bool = False,
     ) -> Self:
         """Learn from ``Interactions``, or from any sparse matrix whose stored cells are the positives.
@@ -181,6 +199,10 @@ class FactorRecommender(Model):
         row_features, col_features : (n, ·) and (m, ·) matrices that stand beside the ids; those of ``interactions``
             when None
         row_graph, col_graph : (n, n) and (m, m) similarities; neighbours are drawn together
+        row_weight, col_weight : a (n,) and b (m,), the weights of unlabelled cells, where they are not to follow
+            frequency (one-class MF's p and q); rows or columns that come later then cannot be folded in
+        targets : r of each positive, a matrix with the same stored cells (fBGD's r⁺), for ``loss="square"``; c of each
+            positive is its stored value with ``positive_weight="value"``
         report_gain : also fit with and without features and graphs on nine tenths of the data, three times, and say
             in ``gain_`` whether they help on the rest, hurt, or whether the data cannot tell
 
@@ -192,7 +214,8 @@ class FactorRecommender(Model):
         if report_gain:
             fresh = clone(self).set_params(checkpoint=None, callback=None)
             self.gain_ = side_gain.measure(lambda part: clone(fresh).fit(part), data)
-        return self.keep(data, whole_data_fit.fit(self._settings(), data))
+        given = GivenCells.read(data, row_weight, col_weight, targets)
+        return self.keep(data, whole_data_fit.fit(self._settings(), data, given=given))
 
     def partial_fit(self, interactions: Any, y: Any = None, *, iterations: int = 2) -> Self:
         """Go on with more interactions: new rows and columns join, known ones are trained on.
@@ -432,6 +455,7 @@ class FactorRecommender(Model):
         self.history_ = fitted.history
         self.solver_ = fitted.solver
         self.recipe_ = fitted.recipe
+        self.given_ = fitted.given
         self.row_weight_ = fitted.row_weight
         self.col_weight_ = fitted.col_weight
         return self
@@ -446,6 +470,7 @@ class FactorRecommender(Model):
             "recipe": self.recipe_.metadata(),
             "contexts": list(self.context_ids_),
             "graphs": self.graphs_,
+            "given": self.given_,
             "joined_cols": self.joined_cols_,
             "has_col_index": index is not None,
         }
@@ -476,7 +501,7 @@ class FactorRecommender(Model):
         for name, part in parts.items():
             setattr(self, f"{name}_", part)
         self.history_, self.solver_, self.graphs_ = facts["history"], facts["solver"], list(facts["graphs"])
-        self.joined_cols_ = facts["joined_cols"]
+        self.joined_cols_, self.given_ = facts["joined_cols"], list(facts["given"])
         self.recipe_ = Recipe.from_metadata(facts["recipe"])
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any, cast
 
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from tacit import checks, threads
 from tacit.errors import InputError
@@ -18,6 +19,8 @@ from tacit.objective.recipes import Recipe
 from tacit.objective.weights import PositiveWeight
 from tacit.progress import Callback
 from tacit.solvers import registry
+
+Array = NDArray[Any]
 
 CONTEXT_MODELS = ("additive", "pairwise", "product")
 _OF_A_RUN = frozenset({"iterations", "patience", "threads", "progress", "callback", "checkpoint"})
@@ -40,8 +43,12 @@ class FitSettings:
     context_model: str
     graph_weight: float
     nonnegative: bool
-    learning_rate: float
-    regularization: float | None
+    learning_rate: float | None
+    trust_steps: int | None
+    trust_radius: float | None
+    exact_rows: bool
+    ids: bool
+    regularization: float | tuple[float, float] | None
     ridge_exponent: float
     iterations: int
     tolerance: float
@@ -64,7 +71,15 @@ class FitSettings:
         if share >= 1:
             raise InputError(f"held_out is a share of the positives and must be below 1, not {share:g}.")
         threads.resolve(given["threads"])
-        weight, ridge, sweeps = given["unlabelled_weight"], given["regularization"], given["iterations"]
+        weight, sweeps = given["unlabelled_weight"], given["iterations"]
+        rate, steps, radius = given["learning_rate"], given["trust_steps"], given["trust_radius"]
+        options = registry.Options(
+            learning_rate=None if rate is None else checks.number("learning_rate", rate, above=0.0),
+            trust_steps=None if steps is None else checks.integer("trust_steps", steps, 1),
+            trust_radius=None if radius is None else checks.number("trust_radius", radius, above=0.0),
+            nonnegative=nonnegative,
+        )
+        registry.require_used(solver, options)
         return cls(
             factors=checks.integer("factors", given["factors"], 1),
             loss=loss,
@@ -82,8 +97,12 @@ class FitSettings:
             context_model=checks.choice("context_model", given["context_model"], CONTEXT_MODELS),
             graph_weight=checks.number("graph_weight", given["graph_weight"], 0.0),
             nonnegative=nonnegative,
-            learning_rate=checks.number("learning_rate", given["learning_rate"], above=0.0),
-            regularization=None if ridge is None else checks.number("regularization", ridge, 0.0),
+            learning_rate=options.learning_rate,
+            trust_steps=options.trust_steps,
+            trust_radius=options.trust_radius,
+            exact_rows=checks.truth("exact_rows", given["exact_rows"]),
+            ids=checks.truth("ids", given["ids"]),
+            regularization=_ridge(given["regularization"]),
             ridge_exponent=checks.number("ridge_exponent", given["ridge_exponent"]),
             iterations=registry.SOLVERS[solver].iterations
             if sweeps is None
@@ -103,8 +122,22 @@ class FitSettings:
         shaping = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in _OF_A_RUN}
         return shaping | {"loss": self.loss.name}
 
-    def recipe(self, positives: sp.csr_array | Frequencies) -> Recipe:
-        """The recipe of the objective, measured on these positives."""
+    def options(self) -> registry.Options:
+        """Of the solver."""
+        return registry.Options(
+            learning_rate=self.learning_rate,
+            trust_steps=self.trust_steps,
+            trust_radius=self.trust_radius,
+            nonnegative=self.nonnegative,
+        )
+
+    def recipe(
+        self,
+        positives: sp.csr_array | Frequencies,
+        row_weight: Array | None = None,
+        col_weight: Array | None = None,
+    ) -> Recipe:
+        """The recipe of the objective, measured on these positives and the weights that are given."""
         ridge = self.regularization
         return recipes.recommend(
             positives,
@@ -115,4 +148,18 @@ class FitSettings:
             frequency_exponent=self.frequency_exponent,
             regularization=default_ridge(positives, self.factors) if ridge is None else ridge,
             ridge_exponent=self.ridge_exponent,
+            row_weight=row_weight,
+            col_weight=col_weight,
         )
+
+
+def _ridge(given: Any) -> float | tuple[float, float] | None:
+    """None, one ridge for both sides, or a pair (rows, columns)."""
+    if given is None:
+        return None
+    if isinstance(given, tuple | list):
+        if len(given) != 2:
+            raise InputError(f"regularization must be a number or a pair (rows, columns), not {checks.shown(given)}.")
+        row, col = (checks.number("regularization", part, 0.0) for part in given)
+        return row, col
+    return checks.number("regularization", given, 0.0)

@@ -3,7 +3,7 @@
 A row of the objective is a row of the data, or a distinct (row, contexts) pair where there are contexts. Its tower adds
 up the row's own factor, those of its contexts and of its features (SVDFeature, fBGD Eq. 11–13), or combines row and
 context as a tensor (Appendix A). Ids are kept beside features, so that a row whose features say little still has a
-factor of its own.
+factor of its own; ``ids=False`` leaves them out of a side that has features (one-class MF Eq. 2).
 """
 
 from dataclasses import dataclass, replace
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tacit.data.interactions import Interactions
 from tacit.data.matrix import as_csr, one_hot
+from tacit.estimators.recommend.given_cells import NOTHING, GivenCells
 from tacit.estimators.recommend.settings import FitSettings
 from tacit.objective.maps import Identity, Map, SparseMap, as_map
 from tacit.objective.penalties import laplacian
@@ -53,12 +54,19 @@ def is_plain(biases: bool, data: Interactions) -> bool:
     return not data.context_ids and not biases and all(side is None for side in beside)
 
 
-def towers_of(settings: FitSettings, data: Interactions, rows: Rows, recipe: Recipe, objective: WholeData) -> TwoTowers:
+def towers_of(
+    settings: FitSettings,
+    data: Interactions,
+    rows: Rows,
+    recipe: Recipe,
+    objective: WholeData,
+    given: GivenCells = NOTHING,
+) -> TwoTowers:
     """The problem that training solves."""
     factors = settings.factors + (2 if settings.biases else 0)
     pairwise = bool(data.context_ids) and settings.context_model == "pairwise"
     factors += 1 if pairwise else 0
-    evidence = recipe.evidence(rows.positives)
+    evidence = recipe.evidence(rows.positives, **given.weights())
     fields: list[tuple[str, Map]] = [("ids", Identity(data.shape[0]))]
     if data.context_ids:
         fields = [("ids", SparseMap(one_hot(rows.row, data.shape[0])))]
@@ -67,7 +75,8 @@ def towers_of(settings: FitSettings, data: Interactions, rows: Rows, recipe: Rec
             for name, ids in data.context_ids.items()
         ]
     if data.row_features is not None:
-        fields.append(("features", as_map(data.row_features[rows.row], "row_features")))
+        own = ("features", as_map(data.row_features[rows.row], "row_features"))
+        fields = [*fields, own] if settings.ids else [own]
     row_tower: Tower
     if data.context_ids and settings.context_model != "additive":
         kind = PairwiseTower if pairwise else ProductTower
@@ -79,7 +88,8 @@ def towers_of(settings: FitSettings, data: Interactions, rows: Rows, recipe: Rec
         row_tower = _linear(settings, fields, recipe.rows, evidence[0], factors, biased=settings.factors, one=one)
     col_fields: list[tuple[str, Map]] = [("ids", Identity(data.shape[1]))]
     if data.col_features is not None:
-        col_fields.append(("features", as_map(data.col_features, "col_features")))
+        own = ("features", as_map(data.col_features, "col_features"))
+        col_fields = [*col_fields, own] if settings.ids else [own]
     one = settings.factors if settings.biases or pairwise else None
     col_tower = _linear(settings, col_fields, recipe.cols, evidence[1], factors, biased=factors - 1, one=one)
     for name, tower in (("rows", row_tower), ("cols", col_tower)):

@@ -13,6 +13,7 @@ from tacit.data.matrix import as_csr, col_counts
 from tacit.errors import DivergedError, InputError, UnsoundCombinationError
 from tacit.estimators.checkpoint import fingerprint
 from tacit.estimators.recommend import tower_design
+from tacit.estimators.recommend.given_cells import NOTHING, GivenCells
 from tacit.estimators.recommend.held_out import HeldOut
 from tacit.estimators.recommend.settings import FitSettings
 from tacit.estimators.training import RunSettings, train
@@ -39,6 +40,7 @@ class Fitted:
     row_weight: Array
     col_weight: Array
     row_caches: tuple[Array, Array]
+    given: list[str]
 
 
 def fit(
@@ -47,38 +49,42 @@ def fit(
     *,
     start: tuple[Array, Array] | None = None,
     unsettled: int = 0,
+    given: GivenCells = NOTHING,
 ) -> Fitted:
     """Train from the beginning, or go on from ``start`` (plain ids and alternating solves only).
 
     ``unsettled`` : sweeps at the beginning whose held-out score does not count
+    ``given`` : weights of rows and columns, and targets, in place of the recipe's
     """
     _require_sound(settings, data)
+    given.require_sound(settings, data)
     held_out = None
     if settings.held_out:
         held_out = HeldOut(data, settings.held_out, settings.patience, settings.seed, settings.threads, unsettled)
     positives = held_out.train if held_out else data.matrix
     with threads.single_threaded_blas():
         rows = tower_design.rows_of(data, positives)
-        recipe = settings.recipe(rows.positives)
-        objective = recipe.objective(rows.positives)
+        given = given.of_rows(rows.row, bool(data.context_ids))
+        recipe = settings.recipe(rows.positives, **given.weights())
+        objective = recipe.objective(rows.positives, target=given.targets, **given.weights())
         counted = formulations.rewritten(objective, settings.unlabelled, settings.seed)
-        problem = tower_design.towers_of(settings, data, rows, recipe, counted)
+        problem = tower_design.towers_of(settings, data, rows, recipe, counted, given)
         parameters = _start(settings, problem, plain=tower_design.is_plain(settings.biases, data), given=start)
         path = settings.checkpoint if start is None else None
         history = train(
             problem,
             parameters,
-            registry.build(settings.solver, _options(settings)),
+            registry.build(settings.solver, settings.options()),
             RunSettings(
                 settings.iterations, settings.tolerance, settings.threads, settings.progress, settings.callback, path
             ),
-            fingerprint="" if path is None else _fingerprint(settings, positives, data),
+            fingerprint="" if path is None else _fingerprint(settings, positives, data, given),
             watch=held_out,
         )
         learned = tower_design.learned(data, problem, parameters)
         if held_out:
-            recipe = settings.recipe(data.matrix)
-            objective = recipe.objective(data.matrix)
+            recipe = settings.recipe(data.matrix, **given.weights())
+            objective = recipe.objective(data.matrix, **given.weights())
         learned = _finalise_rows(settings, data, learned, objective)
         if not data.context_ids and not settings.biases:
             learned = replace(
@@ -93,7 +99,7 @@ def fit(
             raise DivergedError(f"the factors of the {name} are not finite; raise regularization.")
     row_weight, col_weight = objective.rows.own_weight, objective.cols.own_weight
     caches = row_caches(learned.row_factors, row_weight, recipe, settings.threads)
-    return Fitted(learned, history, settings.solver, recipe, row_weight, col_weight, caches)
+    return Fitted(learned, history, settings.solver, recipe, row_weight, col_weight, caches, given.names)
 
 
 def row_caches(factors: Array, weight: Array, recipe: Recipe, n_threads: int) -> tuple[Array, Array]:
@@ -127,9 +133,20 @@ def _silenced(factors: Array, counts: Array, features: Any, graph: Any) -> Array
 
 
 def _require_sound(settings: FitSettings, data: Interactions) -> None:
-    """Refuse what contexts cannot be combined with."""
+    """Refuse what contexts and missing ids cannot be combined with."""
+    if not settings.ids and data.row_features is None and data.col_features is None:
+        raise UnsoundCombinationError("ids=False leaves only features, and there are none; give row_features.")
     if not data.context_ids:
+        if settings.context_model != "additive":
+            raise UnsoundCombinationError(
+                f"context_model={settings.context_model!r} is of no use without contexts; leave it out, or read "
+                "interactions with context=."
+            )
         return
+    if not settings.ids:
+        raise UnsoundCombinationError(
+            "ids=False makes a row of its features alone, but with contexts a row is more than that; leave out ids."
+        )
     if settings.held_out:
         raise InputError("held_out does not know contexts yet; set held_out=0 and split the interactions yourself.")
     if data.row_graph is not None:
@@ -149,10 +166,6 @@ def _require_sound(settings: FitSettings, data: Interactions) -> None:
         raise UnsoundCombinationError(
             f"context_model={settings.context_model!r} {reason}; use context_model='additive'."
         )
-
-
-def _options(settings: FitSettings) -> registry.Options:
-    return registry.Options(learning_rate=settings.learning_rate, nonnegative=settings.nonnegative)
 
 
 def _start(settings: FitSettings, problem: TwoTowers, *, plain: bool, given: tuple[Array, Array] | None) -> Parameters:
@@ -181,8 +194,11 @@ def _finalise_rows(
 ) -> tower_design.Learned:
     """Rows end exact and on all positives, so that folding in a training row gives back its factor.
 
-    Not so where a row is more than its own problem: contexts, graphs and biases, or signs that are constrained.
+    Not so where a row is more than its own problem: contexts, graphs and biases, or signs that are constrained; nor
+    where it has no factor of its own beside its features.
     """
+    if not settings.exact_rows or not (settings.ids or data.row_features is None):
+        return learned
     coupled = data.context_ids or data.row_graph is not None or settings.biases
     if coupled or settings.nonnegative or settings.unlabelled != "all" or not objective.loss.has_majoriser:
         return learned
@@ -196,7 +212,7 @@ def _finalise_rows(
     return replace(learned, row_factors=rows)
 
 
-def _fingerprint(settings: FitSettings, positives: sp.csr_array, data: Interactions) -> str:
+def _fingerprint(settings: FitSettings, positives: sp.csr_array, data: Interactions, stated: GivenCells) -> str:
     """Whose checkpoint it is: these parameters on these data."""
     matrices = {"positives": positives} | {name: getattr(data, name) for name in SIDES}
     given = {name: matrix for name, matrix in matrices.items() if matrix is not None}
@@ -204,5 +220,6 @@ def _fingerprint(settings: FitSettings, positives: sp.csr_array, data: Interacti
     if data.context_ids:
         events = data.events
         arrays += [events.row, events.col, events.weight, *events.context.values()]
+    arrays += [getattr(stated, name) for name in stated.names]
     shapes = {name: matrix.shape for name, matrix in given.items()}
     return fingerprint(settings.shaping() | {"shapes": shapes, "contexts": list(data.context_ids)}, *arrays)

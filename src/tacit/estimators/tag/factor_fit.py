@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from tacit.data.matrix import as_csr
 from tacit.estimators.training import RunSettings, train
-from tacit.objective import recipes
+from tacit.objective import formulations, recipes
+from tacit.objective.formulations import Unlabelled
 from tacit.objective.maps import DenseMap, SparseMap
 from tacit.objective.penalties import laplacian
 from tacit.objective.towers import Field, LinearTower, id_tower
@@ -20,6 +21,9 @@ Array = NDArray[Any]
 
 SOLVERS = tuple(name for name in registry.NAMES if name != "gradient")
 """Plain gradient steps are left out: there is no rate that suits features of all frequencies."""
+
+INNER_STEPS = 5
+"""Of conjugate gradient where a caller gives none."""
 
 START = 0.1
 """Standard deviation of the first parameters."""
@@ -34,10 +38,11 @@ class TagSettings:
     unlabelled_weight: float | None
     unlabelled_target: float | None
     frequency_exponent: float
+    unlabelled: Unlabelled
     regularization: float
     graph_weight: float
     solver: str
-    inner_steps: int
+    options: registry.Options
     seed: int
 
 
@@ -71,7 +76,7 @@ def fit(
         weights[: len(known.weights)], labels[: len(known.labels)] = known.weights, known.labels
         if known.landmark_weights is not None:
             problem.rows.part(parameters.rows, 1)[:] = known.landmark_weights
-    solver = registry.build(settings.solver, registry.Options(inner_steps=settings.inner_steps))
+    solver = registry.build(settings.solver, settings.options)
     history = train(problem, parameters, solver, run, label="fit FactorTagger")
     of_landmarks = None if landmarks is None else problem.rows.part(parameters.rows, 1).copy()
     return Factors(weights.copy(), of_landmarks, labels.copy()), history
@@ -96,4 +101,5 @@ def _problem(
         fields.append(Field("landmarks", DenseMap(landmarks), columns, np.full(landmarks.shape[1], ridge)))
     graph = None if row_graph is None else laplacian(row_graph, settings.graph_weight, "row_graph", n)
     towers = LinearTower(n, settings.factors, fields), id_tower(m, settings.factors)
-    return TwoTowers(recipe.objective(Y), *towers, row_graph=graph)
+    counted = formulations.rewritten(recipe.objective(Y), settings.unlabelled, settings.seed)
+    return TwoTowers(counted, *towers, row_graph=graph)

@@ -1,7 +1,7 @@
 """FactorTagger: labels from a low-rank map of the features, learned over all cells (one-class MF with features)."""
 
 from collections.abc import Hashable, Iterable
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,8 +19,10 @@ from tacit.estimators.tag.tagger import Tagger
 from tacit.estimators.training import RunSettings
 from tacit.features.nystrom import NystromFeatures
 from tacit.neighbours.topk import top_k
+from tacit.objective.formulations import Unlabelled
 from tacit.objective.maps import multiply
 from tacit.objective.recipes import TAG_RIDGES, TAG_TARGETS
+from tacit.solvers import registry
 
 
 class FactorTagger(Tagger):
@@ -28,7 +30,8 @@ class FactorTagger(Tagger):
 
         Σ_known ℓ(1, ⟨Wᵀx, h_l⟩) + Σ_unknown b_l (t − ⟨Wᵀx, h_l⟩)² + λ (‖W‖² + ‖H‖²) + λ_g tr(PᵀLP),   P = XW
 
-    With ``loss="logistic"`` it is LR-wSQ; with ``"square"``, ``unlabelled_weight=1`` and target 0 it is LEML.
+    With ``loss="logistic"`` it is LR-wSQ; with ``"square"``, ``unlabelled_weight=1`` and target 0 it is LEML; with
+    ``unlabelled="same_loss"`` LR-wLR, and with ``"sampled"`` Subsampled.
 
     Parameters
     ----------
@@ -38,6 +41,9 @@ class FactorTagger(Tagger):
         where rows carry more than eight labels, and for the squared loss forty times them, at most 1 each
     unlabelled_target : t; None for -2 (logistic), 0 (square) or -1 (squared hinge)
     frequency_exponent : above 0, unknown cells of frequent labels weigh more
+    unlabelled : ``"all"`` counts every unknown cell; ``"sampled"`` as many as there are known ones, drawn once under ℓ
+        (one-class MF's Subsampled); ``"same_loss"`` all of them under ℓ (LR-wLR; up to 20 million cells). The last two
+        are there for comparison
     regularization : λ; None for 2 (square) or 0.7
     landmarks : so many Nyström features are appended to X, which makes the tagger non-linear; 0 for none
     bandwidth : width of their Gaussian kernel
@@ -46,7 +52,9 @@ class FactorTagger(Tagger):
         ``"linesearch"``, ``"adagrad"``
     iterations : sweeps over both sides at most
     tolerance : stops earlier when the objective changes less, relatively
-    inner_steps : conjugate gradient steps on each side per sweep
+    inner_steps : conjugate gradient steps on each side per sweep; None for 5 where the solver takes any
+    trust_steps, trust_radius : of ``"newton"``: steps on a side in a sweep (None: 1), and the first radius (None: the
+        length of the gradient), which is kept from sweep to sweep
     idf_power : features weigh log(n / (1 + df)) to this power
     normalize : scale the rows of X to length one
     top_k, threshold, propensity_weighted : see ``NeighbourTagger``
@@ -72,6 +80,7 @@ class FactorTagger(Tagger):
         unlabelled_weight: float | None = None,
         unlabelled_target: float | None = None,
         frequency_exponent: float = 0.0,
+        unlabelled: Unlabelled = "all",
         regularization: float | None = None,
         landmarks: int = 0,
         bandwidth: float = 1.0,
@@ -79,7 +88,9 @@ class FactorTagger(Tagger):
         solver: Literal["als", "newton", "newton_linesearch", "linesearch", "adagrad"] = "als",
         iterations: int = 8,
         tolerance: float = 1e-4,
-        inner_steps: int = 5,
+        inner_steps: int | None = None,
+        trust_steps: int | None = None,
+        trust_radius: float | None = None,
         idf_power: float = 0.0,
         normalize: bool = True,
         top_k: int | None = None,
@@ -95,6 +106,7 @@ class FactorTagger(Tagger):
         self.unlabelled_weight = unlabelled_weight
         self.unlabelled_target = unlabelled_target
         self.frequency_exponent = frequency_exponent
+        self.unlabelled = unlabelled
         self.regularization = regularization
         self.landmarks = landmarks
         self.bandwidth = bandwidth
@@ -103,6 +115,8 @@ class FactorTagger(Tagger):
         self.iterations = iterations
         self.tolerance = tolerance
         self.inner_steps = inner_steps
+        self.trust_steps = trust_steps
+        self.trust_radius = trust_radius
         self.idf_power = idf_power
         self.normalize = normalize
         self.top_k = top_k
@@ -173,18 +187,33 @@ class FactorTagger(Tagger):
         checks.number("bandwidth", self.bandwidth, above=0.0)
         weight, target, ridge = self.unlabelled_weight, self.unlabelled_target, self.regularization
         loss = checks.choice("loss", self.loss, tuple(TAG_TARGETS))
+        solver = checks.choice("solver", self.solver, factor_fit.SOLVERS)
         return factor_fit.TagSettings(
             factors=checks.integer("factors", self.factors, 1),
             loss=loss,
             unlabelled_weight=None if weight is None else checks.number("unlabelled_weight", weight, above=0.0),
             unlabelled_target=None if target is None else checks.number("unlabelled_target", target),
             frequency_exponent=checks.number("frequency_exponent", self.frequency_exponent),
+            unlabelled=cast(Unlabelled, checks.choice("unlabelled", self.unlabelled, get_args(Unlabelled))),
             regularization=TAG_RIDGES[loss] if ridge is None else checks.number("regularization", ridge, 0.0),
             graph_weight=checks.number("graph_weight", self.graph_weight, 0.0),
-            solver=checks.choice("solver", self.solver, factor_fit.SOLVERS),
-            inner_steps=checks.integer("inner_steps", self.inner_steps, 1),
+            solver=solver,
+            options=self._options(solver),
             seed=checks.seed(self.random_state),
         )
+
+    def _options(self, solver: str) -> registry.Options:
+        """Of the solver, or one sentence on the first that it has no use for."""
+        steps, times, radius = self.inner_steps, self.trust_steps, self.trust_radius
+        if steps is None and "inner_steps" in registry.SOLVERS[solver].takes:
+            steps = factor_fit.INNER_STEPS
+        options = registry.Options(
+            inner_steps=None if steps is None else checks.integer("inner_steps", steps, 1),
+            trust_steps=None if times is None else checks.integer("trust_steps", times, 1),
+            trust_radius=None if radius is None else checks.number("trust_radius", radius, above=0.0),
+        )
+        registry.require_used(solver, options)
+        return options
 
     def _learn(
         self,
