@@ -476,6 +476,25 @@ def skipgram_epoch(order, of_row, Y, contexts, negatives, rate, Z, C, random):
             Z[of_row[row]] += change
 
 
+def skipgram_by_neighbours(order, near, contexts, negatives, rate, Z, C, random):
+    """One pass of skip-gram over nearest rows (near (n, n) says which); Z and C, which may be one, change in place."""
+    for row in order:
+        for _ in range(contexts):
+            random.uniform()  # the kernel draws a label first, and each row is its own only one
+            neighbours = np.flatnonzero(near[row])
+            pairs = [(neighbours[int(random.uniform() * len(neighbours))], 1.0)]
+            change = np.zeros(Z.shape[1])
+            for number in range(negatives + 1):
+                if number:
+                    pairs.append((int(random.uniform() * len(near)), 0.0))
+                j, target = pairs[-1]
+                gap = rate * (target - 1 / (1 + np.exp(-(Z[row].astype(float) @ C[j]))))
+                before = C[j].copy()
+                change = change + gap * before
+                C[j] = before + gap * Z[row]
+            Z[row] += change.astype(Z.dtype)
+
+
 def companion_scores(Y, T, ridge):
     """Each label's ridge regression on all other labels and all guesses, drawn towards its own scaled guess."""
     Y, T = np.asarray(Y, dtype=np.float64), np.asarray(T, dtype=np.float64)

@@ -299,3 +299,36 @@ def test_bibtex(shared_data):
     assert precision_at_k(data.Y_test, top, 1) >= 0.650
     assert precision_at_k(data.Y_test, top, 3) >= 0.385
     assert precision_at_k(data.Y_test, top, 5) >= 0.281
+
+
+@pytest.mark.parametrize("name", ["exmlds1", "exmlds2", "exmlds3", "exmlds4"])
+def test_methods_of_the_paper_by_name(made, name, tmp_path):
+    """Each fits, saves and ranks labels above chance with the paper's settings, cut down to a small table."""
+    X, Y = made
+    quick = {"factors": 6} | ({"learners": 2, "iterations": 40} if name == "exmlds4" else {})
+    model = NeighbourTagger.paper(name, **quick).fit(X[30:], Y[30:])
+    found = precision_at_k(as_csr(Y[:30], "Y"), model.predict_topk(X[:30], 1), 1)
+    assert found > 2 * Y.mean()
+    model.save(tmp_path / "model")
+    assert tacit.load(tmp_path / "model").get_params()["method"] == model.method
+    with pytest.raises(InputError, match="name must be one of 'exmlds1'"):
+        NeighbourTagger.paper("exmlds5")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"iterations": 5}, "iterations=5 is of no use to method='sppmi'; .* method='weighted' or 'skipgram'"),
+        ({"learning_rate": 0.1}, "learning_rate=0.1 is of no use to method='sppmi'"),
+        ({"method": "skipgram", "start": "random"}, "start='random' is of no use to method='skipgram'"),
+        ({"method": "end_to_end", "tables": 1}, "tables=1 is of no use to method='end_to_end'"),
+        ({"graph_weights": (2, 1, 1)}, "graph_weights=.* is of no use to method='sppmi'"),
+        ({"method": "skipgram", "tables": 3}, "tables must be"),
+        ({"method": "end_to_end", "cosine_scale": 0}, "cosine_scale must be"),
+        ({"method": "end_to_end", "start": "zero"}, "start must be one of"),
+        ({"method": "skipgram", "context_neighbours": 0}, "context_neighbours must be"),
+    ],
+)
+def test_settings_that_a_method_has_no_use_for_are_refused(made, parameters, words):
+    with pytest.raises(InputError, match=words):
+        small(**parameters).fit(*made)

@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 from tacit.data.matrix import as_csr, transpose
-from tacit.errors import DivergedError
-from tacit.features.label_space import distinct_sets
+from tacit.errors import DivergedError, InputError
+from tacit.features.label_space import distinct_sets, nearest_rows
 from tacit.kernels.skipgram import skipgram_epoch
 from tacit.solvers.end_to_end import batch_objective, end_to_end_map
 from tacit.solvers.label_embedding import label_space_sppmi, sppmi_embedding
@@ -120,3 +120,56 @@ def test_the_weighted_embedding_fits_its_weighted_objective_better_than_the_svd(
     weighted = weighted_embedding(Y, 3, iterations=60)
     assert misfit(weighted) <= misfit(sppmi_embedding(Y, 3)) * 1.001
     assert np.isfinite(weighted).all()
+
+
+def test_nearest_rows_are_those_of_the_largest_cosines(rng):
+    dense = (rng.random((15, 6)) < 0.4).astype(float)
+    near = nearest_rows(as_csr(dense, "Y"), 3)
+    length = np.maximum(np.linalg.norm(dense, axis=1), 1e-9)
+    cosine = dense @ dense.T / np.outer(length, length)
+    np.fill_diagonal(cosine, -1.0)
+    for row in range(15):
+        found = near.indices[near.indptr[row] : near.indptr[row + 1]]
+        assert row not in found
+        best = np.sort(cosine[row][cosine[row] > 0])[::-1][:3]
+        np.testing.assert_allclose(np.sort(cosine[row, found])[::-1], best, atol=1e-6)
+
+
+@pytest.mark.parametrize("tables", [1, 2])
+def test_skipgram_by_neighbours_equals_the_slow_twin(rng, tables):
+    """Each row draws among its nearest rows, has a vector of its own, and with one table contexts share it."""
+    dense = (rng.random((12, 4)) < 0.4).astype(float)
+    Y = as_csr(dense, "Y")
+    Z = skipgram_embedding(Y, 3, contexts=2, negatives=2, iterations=1, neighbours=3, tables=tables, random_state=7)
+    draws = np.random.default_rng(7)
+    slow = (0.1 / np.sqrt(3) * draws.standard_normal((12, 3))).astype(np.float32)
+    contexts = slow if tables == 1 else np.zeros_like(slow)
+    random = naive.SplitMix(int(draws.integers(2**63, size=1).astype(np.uint64)[0]))
+    near = nearest_rows(Y, 3).toarray() > 0
+    order = draws.permutation(np.flatnonzero(near.any(axis=1)))
+    naive.skipgram_by_neighbours(order, near, 2, 2, 0.2, slow, contexts, random)
+    np.testing.assert_allclose(Z, slow, atol=1e-6)
+
+
+def test_one_table_climbs_the_printed_objective(grouped):
+    """Eq. 4 with z on both sides: the mean of log σ(⟨z_i, z_j⟩) over neighbours rises, and groups come apart."""
+    group, Y = grouped
+    Z = skipgram_embedding(Y, 6, contexts=5, negatives=2, iterations=30, neighbours=5, tables=1)
+    within, between = within_and_between(Z, group)
+    assert within > between + 0.3
+
+
+def test_end_to_end_by_neighbours_draws_only_them(grouped, rng):
+    """Groups come apart as with partners drawn by labels, by other draws; rows without neighbours are refused."""
+    group, Y = grouped
+    X = sp.csr_array((rng.random((60, 20)) < 0.3) + 1.0 * (np.eye(20)[group] > 0))
+    start = rng.normal(size=(20, 4))
+    V = end_to_end_map(X, Y, start, iterations=30, learning_rate=0.05, neighbours=4)
+    before, after = (np.subtract(*within_and_between(X @ map_, group)) for map_ in (start, V))
+    assert after > before + 0.3
+    assert not np.allclose(V, end_to_end_map(X, Y, start, iterations=30, learning_rate=0.05))
+    alone = as_csr(np.eye(60), "Y")
+    with pytest.raises(InputError, match="no two rows share a label"):
+        end_to_end_map(X, alone, start, neighbours=4)
+    with pytest.raises(InputError, match="no two rows share a label"):
+        skipgram_embedding(alone, 4, neighbours=4)

@@ -70,6 +70,24 @@ def nearest_sets(sets: sp.csr_array, max_partners: int) -> sp.csr_array:
     return sp.csr_array(sp.vstack(kept))
 
 
+def nearest_rows(Y: sp.csr_array, neighbours: int) -> sp.csr_array:
+    """The rows that are nearest to each row by the cosine of their labels, without itself, as stored cells (n, n).
+
+    >>> nearest_rows(sp.csr_array([[1, 0, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1]]), 1).indices
+    array([2, 0, 0], dtype=int32)
+    """
+    flipped = sp.csr_array(Y.T)
+    length = np.sqrt(np.maximum(np.diff(Y.indptr), 1)).astype(np.float32)
+    kept = []
+    for start in range(0, Y.shape[0], _BLOCK):
+        block = sp.coo_array(Y[start : start + _BLOCK] @ flipped)
+        row, col = block.coords
+        others = row + start != col
+        cells = sp.csr_array((block.data[others], (row[others], col[others])), shape=block.shape)
+        kept.append(_nearest_of_rows(cells, length, neighbours))
+    return sp.csr_array(sp.vstack(kept))
+
+
 def _nearest_of_rows(block: sp.csr_array, length: NDArray[np.float32], max_partners: int) -> sp.csr_array:
     # The row's own length is the same for all its partners, so it does not change their order.
     cosine = block.data / length[block.indices]

@@ -2,19 +2,21 @@
 
     K_ij = s cos(Vᵀx_i, Vᵀx_j)       O = Σ_i [ log σ(K_ij) + n₋ mean_{j'} log σ(−K_ij') ],   j ∈ N_k(y_i)
 
-A batch holds instances and, for each, one drawn from its label-space neighbours; the other rows of the batch are the
-negatives j', except those that share a label with i. So one small product gives all pairs, x stays sparse, and only
-the features that occur in a batch are touched. Steps by Adam. The paper has s = 1, with which σ hardly leaves ½;
-s = 10 is what its predecessor uses.
+A batch holds instances and, for each, one that shares a label with it (or one of its k nearest by the cosine of their
+labels, as in the paper); the other rows of the batch are the negatives j', except those that share a label with i. So
+one small product gives all pairs, x stays sparse, and only the features that occur in a batch are touched. Steps by
+Adam. The paper has s = 1, with which σ hardly leaves ½; s = 10 is what its predecessor uses.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tacit.errors import DivergedError
+from tacit.errors import DivergedError, InputError
+from tacit.features.label_space import nearest_rows
 
 Array = NDArray[np.float64]
 
@@ -53,27 +55,30 @@ def end_to_end_map(
     iterations: int = 3,
     learning_rate: float = 0.05,
     scale: float = 10.0,
+    neighbours: int | None = None,
     random_state: int = 0,
 ) -> NDArray[np.float32]:
     """V (d, g) from ``start`` (d, g); the rate is relative to the size of its entries.
 
     From a random start, what was random stays in V wherever few batches reach, and the answer is hardly better than
     neighbours by raw features; from the regressed map it is better than that map.
+
+    neighbours : k of the nearest instances from which j is drawn; None draws any instance that shares a label
     """
     rng = np.random.default_rng(random_state)
     X = sp.csr_array(X, dtype=np.float64)
-    partners = _Partners(Y)
+    draw, rows_with_partners = _partners(Y, neighbours)
     V = start.astype(np.float64)
     learning_rate *= float(np.sqrt(np.mean(V**2)))
     first, second = np.zeros_like(V), np.zeros_like(V)
     step = 0
     for epoch in range(iterations):
-        order = rng.permutation(X.shape[0])
+        order = rng.permutation(rows_with_partners)
         rate = learning_rate * max(1 - epoch / iterations, 0.05)
         for begin in range(0, len(order), _BATCH):
             step += 1
             anchors = order[begin : begin + _BATCH]
-            others = partners.draw(anchors, rng)
+            others = draw(anchors, rng)
             apart = (Y[anchors] @ Y[others].T).toarray() == 0
             rows = X[np.concatenate((anchors, others))]
             features = np.unique(rows.indices)
@@ -92,15 +97,17 @@ def end_to_end_map(
     return V.astype(np.float32)
 
 
-class _Partners:
-    """Draws, for each row, another that shares a label with it: one of its labels, then one of its rows."""
-
-    def __init__(self, Y: sp.csr_array) -> None:
-        self.Y, self.rows_with_label = Y, sp.csr_array(Y.T)
-
-    def draw(self, rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-        labels = _one_of(self.Y, rows, rng)
-        return _one_of(self.rows_with_label, labels, rng)
+def _partners(Y: sp.csr_array, neighbours: int | None) -> tuple[Callable[..., NDArray[np.int64]], Any]:
+    """How partners are drawn for rows, and the rows that have any."""
+    if neighbours is None:
+        rows_with_label = sp.csr_array(Y.T)
+        # One of a row's labels, then one of the label's rows.
+        return lambda rows, rng: _one_of(rows_with_label, _one_of(Y, rows, rng), rng), Y.shape[0]
+    near = nearest_rows(Y, neighbours)
+    found = np.flatnonzero(np.diff(near.indptr))
+    if not len(found):
+        raise InputError("context_neighbours: no two rows share a label; leave it out.")
+    return lambda rows, rng: _one_of(near, rows, rng), found
 
 
 def _one_of(matrix: sp.csr_array, rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:

@@ -4,19 +4,20 @@
     weighted    the same with the weighted factorisation of SPPMI in place of the SVD
     skipgram    the same with skip-gram over label-space neighbours (Eq. 4)
     joint       embed instances and labels by Algorithm 3, then regress; the labels keep their vectors
-    end_to_end  improve the V of sppmi directly, through cosines (Algorithm 5)
+    end_to_end  improve the V of sppmi, or a random one, directly through cosines (Algorithm 5)
 
 Each recipe is (X, Y, label graph, settings, seed) ↦ ``LabelMap``; which one runs is the estimator's ``method``.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit.errors import UnsoundCombinationError
 from tacit.solvers.admm import Penalty, admm_regression
 from tacit.solvers.end_to_end import end_to_end_map
 from tacit.solvers.label_embedding import joint_embedding, sppmi_embedding
@@ -39,6 +40,10 @@ class MapSettings:
     negatives: int
     iterations: int
     learning_rate: float
+    context_neighbours: int | None
+    tables: int
+    cosine_scale: float
+    start: str
     threads: int
 
 
@@ -86,6 +91,8 @@ def _skipgram(
         negatives=settings.negatives,
         iterations=settings.iterations,
         learning_rate=settings.learning_rate,
+        neighbours=settings.context_neighbours,
+        tables=settings.tables,
         random_state=seed,
     )
     return _regressed(X, Z, settings)
@@ -94,13 +101,19 @@ def _skipgram(
 def _end_to_end(
     X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, settings: MapSettings, seed: int
 ) -> LabelMap:
+    if settings.start == "sppmi":
+        first = _sppmi(X, Y, graph, settings, seed).weights
+    else:
+        first = np.random.default_rng([seed, 1]).standard_normal((X.shape[1], settings.factors), dtype=np.float32)
     V = end_to_end_map(
         X,
         Y,
-        _sppmi(X, Y, graph, settings, seed).weights,
+        first,
         negatives=settings.negatives,
         iterations=settings.iterations,
         learning_rate=settings.learning_rate,
+        scale=settings.cosine_scale,
+        neighbours=settings.context_neighbours,
         random_state=seed,
     )
     return LabelMap(V, np.empty((0, settings.factors), np.float32))
@@ -143,5 +156,34 @@ METHODS: dict[str, Method] = {
     "joint": _joint,
     "end_to_end": _end_to_end,
 }
+
+STEPS = ("negatives", "iterations", "learning_rate", "context_neighbours")
+USES: dict[str, tuple[str, ...]] = {
+    "sppmi": (),
+    "weighted": ("iterations",),
+    "skipgram": (*STEPS, "contexts", "tables"),
+    "joint": ("graph_weights",),
+    "end_to_end": (*STEPS, "cosine_scale", "start"),
+}
+"""The settings that only some methods have a use for."""
+
+
+def require_used(method: str, given: dict[str, Any]) -> None:
+    """Refuse what this method would ignore; None is what was not given.
+
+    >>> require_used("skipgram", {"tables": 1, "start": None})
+    >>> try:
+    ...     require_used("sppmi", {"tables": 1})
+    ... except UnsoundCombinationError as error:
+    ...     print(error)
+    tables=1 is of no use to method='sppmi'; leave it out, or use method='skipgram'.
+    """
+    for name, value in given.items():
+        if value is not None and name not in USES[method]:
+            able = " or ".join(repr(other) for other, used in USES.items() if name in used)
+            raise UnsoundCombinationError(
+                f"{name}={value!r} is of no use to method={method!r}; leave it out, or use method={able}."
+            )
+
 
 REGRESSIONS = ("ridge", "admm_l2", "admm_l1")

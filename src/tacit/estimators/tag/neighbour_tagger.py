@@ -22,13 +22,29 @@ from tacit.neighbours.clusters import bounded_kmeans, spherical_kmeans
 from tacit.neighbours.partitioned import Learner, Partition, vote
 from tacit.neighbours.topk import normalise
 from tacit.progress import Run
-from tacit.solvers.label_maps import METHODS, REGRESSIONS, MapSettings
+from tacit.solvers.label_maps import METHODS, REGRESSIONS, MapSettings, require_used
 
 _ROWS_PER_PARTITION = 6000
 _MOST_ROWS = 2 * _ROWS_PER_PARTITION
 _SAMPLE = 0.8
 _SPARSE_BLOCK = 8192
 _RATES = {"skipgram": 0.2, "end_to_end": 0.02}
+_DEFAULTS: dict[str, Any] = {
+    "graph_weights": (1.0, 1.0, 1.0), "contexts": 15, "negatives": 15, "iterations": 20, "context_neighbours": None,
+    "tables": 2, "cosine_scale": 10.0, "start": "sppmi",
+}  # fmt: skip
+"""What is meant where a setting that only some methods use is not given."""
+
+_REGRESSED = {"factors": 100, "neighbours": 15, "vote_power": 0.0, "regression": "admm_l2"}
+PAPER: dict[str, dict[str, Any]] = {
+    "exmlds1": {"method": "sppmi"} | _REGRESSED,
+    "exmlds2": {"method": "skipgram", "contexts": 15, "context_neighbours": 15, "negatives": 15, "iterations": 35,
+                "tables": 1} | _REGRESSED,
+    "exmlds3": {"method": "joint"} | _REGRESSED,
+    "exmlds4": {"method": "end_to_end", "factors": 50, "neighbours": 10, "vote_power": 0.0, "context_neighbours": 10,
+                "negatives": 20, "iterations": 100, "learners": 15, "cosine_scale": 1.0, "start": "random"},
+}  # fmt: skip
+"""Settings of the ExMLDS paper for small data. Where it refers to SLEEC's, they are those of ``SleecTagger``."""
 
 
 class NeighbourTagger(Tagger):
@@ -55,11 +71,16 @@ class NeighbourTagger(Tagger):
     max_partners : each label set is compared with so many partners at most; None for all of them
     n_imputed : before the last fit, each row is given so many labels by a first model and learned from as if it had
         them; 2 or so helps much when most labels are missing
-    graph_weights : weights of the label graph, of instances, and of labels carried, for ``"joint"``
+    graph_weights : weights of the label graph, of instances, and of labels carried, for ``"joint"``; None for 1 each
     contexts, negatives : pairs drawn for an instance in an iteration of ``"skipgram"``, and other instances drawn for
-        each; ``"end_to_end"`` weighs negatives so
-    iterations : of the methods that take steps
+        each, both None for 15; ``"end_to_end"`` weighs negatives so
+    iterations : of the methods that take steps; None for 20
     learning_rate : of their steps; None for 0.2 (skipgram) and 0.02 of the size of V (end_to_end)
+    context_neighbours : for ``"skipgram"`` and ``"end_to_end"``: pairs are drawn from so many nearest instances by
+        their labels; None draws any instance that shares a label
+    tables : of ``"skipgram"``: 2 with vectors of contexts apart, 1 with the same for both; None for 2
+    cosine_scale, start : of ``"end_to_end"``: what cosines are multiplied by (None for 10), and where V begins:
+        ``"sppmi"`` (None) or ``"random"``
     idf_power : features weigh log(n / (1 + df)) to this power; 0.5 or so helps with words that are merely present
     normalize : scale the rows of X to length one
     top_k, threshold : what ``predict`` returns: the best so many, or all with at least this score
@@ -92,11 +113,15 @@ class NeighbourTagger(Tagger):
         learners: int = 1,
         max_partners: int | None = None,
         n_imputed: int = 0,
-        graph_weights: tuple[float, float, float] = (1.0, 1.0, 1.0),
-        contexts: int = 15,
-        negatives: int = 15,
-        iterations: int = 20,
+        graph_weights: tuple[float, float, float] | None = None,
+        contexts: int | None = None,
+        negatives: int | None = None,
+        iterations: int | None = None,
         learning_rate: float | None = None,
+        context_neighbours: int | None = None,
+        tables: int | None = None,
+        cosine_scale: float | None = None,
+        start: Literal["sppmi", "random"] | None = None,
         idf_power: float = 0.0,
         normalize: bool = True,
         top_k: int | None = None,
@@ -123,6 +148,10 @@ class NeighbourTagger(Tagger):
         self.negatives = negatives
         self.iterations = iterations
         self.learning_rate = learning_rate
+        self.context_neighbours = context_neighbours
+        self.tables = tables
+        self.cosine_scale = cosine_scale
+        self.start = start
         self.idf_power = idf_power
         self.normalize = normalize
         self.top_k = top_k
@@ -132,6 +161,18 @@ class NeighbourTagger(Tagger):
         self.threads = threads
         self.progress = progress
         self.callback = callback
+
+    @classmethod
+    def paper(cls, name: str, **own: Any) -> Self:
+        """A method of the paper with its settings for small data, other parameters as given.
+
+        ``"exmlds1"`` to ``"exmlds4"``: heads are counted, maps are found by ADMM, contexts are nearest instances, and
+        skip-gram has one table of vectors.
+
+        >>> NeighbourTagger.paper("exmlds2", factors=50).tables
+        1
+        """
+        return cls(**PAPER[checks.choice("name", name, tuple(PAPER))] | own)
 
     # -- learning ----------------------------------------------------------------------------------------------
 
@@ -185,17 +226,28 @@ class NeighbourTagger(Tagger):
     def _check_settings(self) -> None:
         checks.choice("method", self.method, tuple(METHODS))
         checks.choice("regression", self.regression, tuple(REGRESSIONS))
-        for name in ("factors", "neighbours", "learners", "contexts", "negatives", "iterations"):
+        require_used(self.method, {name: getattr(self, name) for name in (*_DEFAULTS, "learning_rate")})
+        for name in ("factors", "neighbours", "learners"):
             checks.integer(name, getattr(self, name), 1)
         checks.integer("n_imputed", self.n_imputed, 0)
-        for name in ("partitions", "max_partners"):
+        for name in ("partitions", "max_partners", "contexts", "negatives", "iterations", "context_neighbours"):
             if getattr(self, name) is not None:
                 checks.integer(name, getattr(self, name), 1)
         checks.number("vote_power", self.vote_power, 0.0)
         checks.number("shift", self.shift, above=0.0)
         checks.number("regularization", self.regularization, above=0.0)
-        if self.learning_rate is not None:
-            checks.number("learning_rate", self.learning_rate, above=0.0)
+        for name in ("learning_rate", "cosine_scale"):
+            if getattr(self, name) is not None:
+                checks.number(name, getattr(self, name), above=0.0)
+        if self.tables is not None:
+            checks.integer("tables", self.tables, 1, 2)
+        if self.start is not None:
+            checks.choice("start", self.start, ("sppmi", "random"))
+
+    def _setting(self, name: str) -> Any:
+        """A setting of some methods, or what is meant where it is not given."""
+        given = getattr(self, name)
+        return _DEFAULTS[name] if given is None else given
 
     def _read_graph(self, label_graph: Any, size: int) -> sp.csr_array | None:
         if label_graph is None:
@@ -216,12 +268,9 @@ class NeighbourTagger(Tagger):
             self.regression,
             self.shift,
             self.max_partners,
-            self.graph_weights,
-            self.contexts,
-            self.negatives,
-            self.iterations,
-            self.learning_rate or _RATES.get(self.method, 0.0),
+            learning_rate=self.learning_rate or _RATES.get(self.method, 0.0),
             threads=1,
+            **{name: self._setting(name) for name in _DEFAULTS},
         )
         clusters = min(self.partitions or max(len(carrying) // _ROWS_PER_PARTITION, 1), len(carrying))
         if clusters == 1:
