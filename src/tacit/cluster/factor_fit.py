@@ -69,6 +69,8 @@ def _require_simple(settings: FitSettings) -> None:
         f"solver={settings.solver!r}": settings.solver != "als",
         f"unlabelled={settings.unlabelled!r}": settings.unlabelled != "all",
         "biases=True": settings.biases,
+        "ids=False": not settings.ids,
+        "exact_rows=False": not settings.exact_rows,
         f"held_out={settings.held_out:g}": settings.held_out > 0,
     }
     for what, is_asked in asked.items():

@@ -1,6 +1,6 @@
 """How a ``FactorRecommender`` is trained: objective, towers, solver, and rows that end exact."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,7 @@ class Fitted:
     row_weight: Array
     col_weight: Array
     row_caches: tuple[Array, Array]
-    given: list[str]
+    given: list[str] = field(default_factory=list)
 
 
 def fit(
