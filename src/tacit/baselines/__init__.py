@@ -1,5 +1,7 @@
 """The baselines of the papers, each with ``fit`` and the calls of the estimator that it is compared with."""
 
+from tacit.baselines.glove import GloVe as GloVe
+from tacit.baselines.online_gradient import OnlineGradient as OnlineGradient
 from tacit.baselines.ordinal_splits import MPNUAUC as MPNUAUC
 from tacit.baselines.ordinal_splits import MSAMULT as MSAMULT
 from tacit.baselines.popularity import Popularity as Popularity
@@ -18,11 +20,13 @@ from tacit.baselines.taggers import leml as leml
 
 __all__ = [
     "BprFm",
+    "GloVe",
     "LambdaFm",
     "LemlImcTagger",
     "MPNUAUC",
     "MSAMULT",
     "OneVsRestTagger",
+    "OnlineGradient",
     "PopularTagger",
     "Popularity",
     "RandomOrder",
