@@ -34,6 +34,12 @@ from tacit.errors import InputError
     metavar="NAME=FILE",
     help="Suggestions that tacit audit -o FILE.json wrote, to review for the tagger NAME; repeatable.",
 )
+@click.option(
+    "--rows",
+    multiple=True,
+    metavar="NAME=TABLE",
+    help="Rows to grade for the ranker NAME; its column grade has the grades that are known; repeatable.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Any but a loopback address needs a token.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
 @click.option(
@@ -64,6 +70,7 @@ def command(
     snapshots: Path | None,
     titles: tuple[str, ...],
     reviews: tuple[str, ...],
+    rows: tuple[str, ...],
     host: str,
     port: int,
     token_file: Path | None,
@@ -103,6 +110,7 @@ def command(
         token=token,
         titles=shown,
         reviews=audits,
+        rows=_named("--rows", rows),
         limits=Limits(body=max_body, batch=max_batch),
         rhythm=Rhythm(snapshot_events=snapshot_events, snapshot_seconds=snapshot_seconds),
     )

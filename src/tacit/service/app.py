@@ -55,6 +55,7 @@ def create_app(
     token: str | None = None,
     titles: Mapping[str, Mapping[Any, str]] | None = None,
     reviews: Mapping[str, str | os.PathLike[str]] | None = None,
+    rows: Mapping[str, str | os.PathLike[str]] | None = None,
     limits: Limits | None = None,
     rhythm: Rhythm | None = None,
 ) -> Guard:
@@ -68,6 +69,7 @@ def create_app(
     token : what clients must send as ``Authorization: Bearer …``; None asks for none
     titles : model → id → title, shown beside ids
     reviews : tagger → file of suggestions that ``tacit audit -o audit.json`` wrote, for the page that reviews them
+    rows : ranker → table of rows to grade; a column ``grade`` holds the grades that are known
     limits, rhythm : what a request may cost; when snapshots are taken
     """
     service = Service(
@@ -88,7 +90,7 @@ def create_app(
         finally:
             await asyncio.to_thread(service.stop)
 
-    desk = Desk(reviews or {})
+    desk = Desk(reviews or {}, rows or {})
     app = Starlette(
         routes=_routes(desk),
         lifespan=lifespan,
@@ -168,14 +170,13 @@ async def openapi(request: Request) -> Response:
 
 async def models(request: Request) -> Response:
     """Every model, with what it answers."""
-    desk: Desk = request.app.state.desk
-    every = [_facts(one) | desk.facts(one.name) for one in _service(request).served.values()]
+    every = [_facts(one, request.app.state.desk) for one in _service(request).served.values()]
     return _answer({"models": every, "version": __version__})
 
 
 async def model(request: Request) -> Response:
     """One model."""
-    return _answer(_facts(_service(request).model(request.path_params["name"])))
+    return _answer(_facts(_service(request).model(request.path_params["name"]), request.app.state.desk))
 
 
 async def events(request: Request) -> Response:
@@ -213,7 +214,8 @@ async def events(request: Request) -> Response:
 async def reload(request: Request) -> Response:
     """Open the model's file anew; a bad file keeps the old model."""
     service = _service(request)
-    return _answer(_facts(await asyncio.to_thread(service.reload, service.model(request.path_params["name"]).name)))
+    fresh = await asyncio.to_thread(service.reload, service.model(request.path_params["name"]).name)
+    return _answer(_facts(fresh, request.app.state.desk))
 
 
 async def snapshot(request: Request) -> Response:
@@ -267,7 +269,7 @@ def _add_titles(found: dict[str, Any], titles: Mapping[Any, str]) -> None:
             one["titles"] = [titles.get(ident) for ident in one["ids"]]
 
 
-def _facts(served: Served) -> dict[str, Any]:
+def _facts(served: Served, desk: Desk) -> dict[str, Any]:
     state = served.state
     sizes = {
         side: len(getattr(state.model, name))
@@ -285,6 +287,7 @@ def _facts(served: Served) -> dict[str, Any]:
         "answers": questions.abilities(state.model),
         "size": sizes,
         "running_error": state.learner.running_error() if state.learner is not None else None,
+        **desk.facts(served.name),
     }
 
 

@@ -38,6 +38,8 @@ def learner_of(model: Any) -> Learner | None:
         return RecommenderLearner(model)
     if hasattr(model, "predict_topk"):
         return TaggerLearner()
+    if hasattr(model, "rank_score"):
+        return GradeLearner(model)
     return None
 
 
@@ -110,6 +112,32 @@ class TaggerLearner:
             self.decisions.setdefault(event.row, {})[event.col] = event.accepted
         if event.text is not None:
             self.texts[event.row] = event.text
+
+    def running_error(self) -> float | None:
+        return None
+
+
+class GradeLearner:
+    """Grades that people give: ``row`` is the row's own id, ``col`` the grade; ``accepted`` None takes it back.
+
+    A ranker is fitted anew to rows and their grades; these are kept for that.
+    """
+
+    restarts_from = "events"
+
+    def __init__(self, model: Any) -> None:
+        self.names = {str(one) for one in model.classes_.tolist()}
+        self.grades: dict[Id, Id] = {}
+
+    def check(self, event: Event) -> None:
+        _check_length("row", event.row)
+        if str(event.col) not in self.names:
+            raise InputError(f"col is the grade, one of {', '.join(sorted(self.names))}, not {event.col!r}.")
+
+    def apply(self, event: Event) -> None:
+        self.grades.pop(event.row, None)
+        if event.accepted is not None:
+            self.grades[event.row] = event.col
 
     def running_error(self) -> float | None:
         return None

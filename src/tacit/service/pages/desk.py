@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tacit.service.pages.explore import About, Explorer, Places, Search, Taken
+from tacit.service.pages.grading import Grading, GradingTables
 from tacit.service.pages.review import Decided, Review, Reviews
 from tacit.service.served import Served
 
@@ -15,8 +16,10 @@ Answerer = Callable[[Served, Any], dict[str, Any]]
 class Desk:
     """All that pages keep in memory; models and events are the service's."""
 
-    def __init__(self, reviews: Mapping[str, str | os.PathLike[str]]) -> None:
-        explorer, self.reviews = Explorer(), Reviews(reviews)
+    def __init__(
+        self, reviews: Mapping[str, str | os.PathLike[str]], rows: Mapping[str, str | os.PathLike[str]]
+    ) -> None:
+        explorer, self.reviews, self.grading = Explorer(), Reviews(reviews), GradingTables(rows)
         self.asks: dict[str, tuple[type, Answerer]] = {
             "search": (Search, explorer.search),
             "about": (About, explorer.about),
@@ -24,8 +27,9 @@ class Desk:
             "map": (Places, explorer.map),
             "review": (Review, self.reviews.review),
             "decided": (Decided, self.reviews.decided),
+            "grading": (Grading, self.grading.grading),
         }
 
     def facts(self, name: str) -> dict[str, bool]:
         """Which pages have something to do for a model."""
-        return {"reviews": name in self.reviews.queues}
+        return {"reviews": name in self.reviews.queues, "grades": name in self.grading.paths}

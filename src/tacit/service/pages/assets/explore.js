@@ -140,7 +140,7 @@ async function because(state, name, history) {
 
 function historyPanel(state, history) {
   const gone = (id) => state.without.some((one) => same(one, id));
-  return make("section", { className: "panel" },
+  return make("section", { className: "panel history" },
     make("h2", {}, state.id === null ? "What-if user" : ["History of ", make("bdi", {}, String(state.id))]),
     make("p", { className: "soft" }, state.id === null ? "Built by you; nothing is stored." : "Take one away, and the list changes."),
     make("ul", { className: "list" }, history.slice(0, 100).map(({ id }) => make("li", {},
