@@ -36,26 +36,27 @@ def records_of_reviews() -> list[dict[str, Any]]:
     return [json.loads(line) for line in read_text(path).splitlines()]
 
 
-def reviews() -> tuple[list[str], np.ndarray]:
-    """Texts and stars of the All Beauty reviews."""
+def reviews(titles: bool) -> tuple[list[str], np.ndarray]:
+    """Texts and stars of the All Beauty reviews; ``titles`` puts a review's title before its text."""
     records = records_of_reviews()
-    return [one.get("reviewText", "") for one in records], np.array([int(one["overall"]) - 1 for one in records])
+    texts = [" ".join([one.get("summary", "")] * titles + [one.get("reviewText", "")]) for one in records]
+    return texts, np.array([int(one["overall"]) - 1 for one in records])
 
 
-def all_beauty() -> tuple[Any, np.ndarray]:
+def all_beauty(titles: bool = True) -> tuple[Any, np.ndarray]:
     """tf-idf of the reviews, sparse."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    texts, y = reviews()
+    texts, y = reviews(titles)
     return TfidfVectorizer(min_df=2, sublinear_tf=True).fit_transform(texts).tocsr(), y
 
 
 def reviews_as_printed() -> tuple[np.ndarray, np.ndarray]:
-    """The paper's text pipeline on the same reviews: tf-idf, SVD to 1,000 dimensions, columns scaled to [0, 1]."""
+    """The paper's text pipeline on the texts alone: tf-idf, SVD to 1,000 dimensions, columns scaled to [0, 1]."""
     from sklearn.decomposition import TruncatedSVD
     from sklearn.preprocessing import MinMaxScaler
 
-    X, y = all_beauty()
+    X, y = all_beauty(titles=False)
     return MinMaxScaler().fit_transform(TruncatedSVD(1000, random_state=0).fit_transform(X)), y
 
 

@@ -24,7 +24,7 @@ ARGUMENTS = {
     "runtime": ["table7", "table8", "figure5"],
     "stream_tables": ["table3", "table4", "figure2"],
     "versus": ["recommend", "tag", "words", "stream", "grade"],
-    "words": ["quality", "counting", "weights", "curve", "items"],
+    "words": ["quality", "counting", "weights", "curve", "items", "output"],
     "grade": ["quality", "real", "size", "large", "rate"],
     "tag": ["quality", "hidden", "best", "scale", "audit"],
 }

@@ -5,6 +5,7 @@
     python benchmarks/words.py weights [--quick]    α₀ and ρ (Figure 4 of the fBGD paper)
     python benchmarks/words.py curve [--quick]      accuracy against time, sweep by sweep
     python benchmarks/words.py items [--quick]      the same class on sequences of items
+    python benchmarks/words.py output [--quick]     word vectors, context vectors or their sum, by several tests
 
 Quick versions write ``results/words-PART-quick.json`` and take less than two minutes, except that of quality, which has
 20 MB of text in ``words-quick.json`` and takes ten; ``versus.py words --quick`` compares on 5 MB.
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -252,30 +254,70 @@ def items(quick: bool) -> None:
     table = []
     for name in ("LastFM",) if quick else ("LastFM", "Toys_and_Games"):
         data = load_sequences(name)
-        sequences = data.events.sort("user", "position").group_by("user", maintain_order=True).agg("item")["item"]
         began = time.perf_counter()
-        model = WordVectors(64, min_count=3, threads=THREADS, progress=False).fit(sequences.to_list())
+        model = WordVectors(64, threads=THREADS, progress=False).fit(sequences_of(data))
         seconds = time.perf_counter() - began
-        of_item: dict[int, set[int]] = {}
-        for item, attribute in data.attributes.iter_rows():
-            of_item.setdefault(item, set()).add(attribute)
-        rng = np.random.default_rng(0)
-        near, chance = [], []
-        for item in model.words:
-            others = [other for other, _ in model.most_similar(item, k=10)]
-            near += [common(of_item, item, other) for other in others]
-            chance += [common(of_item, item, model.words[n]) for n in rng.integers(len(model.words), size=10)]
+        near, chance = shared_attributes(model, data)
         table.append(
             {
                 "data": name,
                 "items": len(model.words),
                 "seconds": round(seconds, 2),
-                "common_attributes_of_neighbours": float(np.mean(near)),
-                "common_attributes_at_random": float(np.mean(chance)),
+                "common_attributes_of_neighbours": near,
+                "common_attributes_at_random": chance,
             }
         )
         print(table[-1], flush=True)
     print(results.write(named("words-items", quick), {"table": table}))
+
+
+def sequences_of(data: Any) -> list[list[int]]:
+    found: list[list[int]] = (
+        data.events.sort("user", "position").group_by("user", maintain_order=True).agg("item")["item"].to_list()
+    )
+    return found
+
+
+def shared_attributes(model: WordVectors, data: Any) -> tuple[float, float]:
+    """The mean share of attributes in common with ten neighbours, and with ten items at random."""
+    of_item: dict[int, set[int]] = {}
+    for item, attribute in data.attributes.iter_rows():
+        of_item.setdefault(item, set()).add(attribute)
+    rng = np.random.default_rng(0)
+    near, chance = [], []
+    for item in model.words:
+        others = [other for other, _ in model.most_similar(item, k=10)]
+        near += [common(of_item, item, other) for other in others]
+        chance += [common(of_item, item, model.words[n]) for n in rng.integers(len(model.words), size=10)]
+    return float(np.mean(near)), float(np.mean(chance))
+
+
+def output(quick: bool) -> None:
+    """Which vectors to give: several tests of the same fits, on text of 5 and 20 MB and on sequences of items."""
+    table: dict[str, dict[str, float]] = {}
+
+    def measure(test: str, model: WordVectors, judge: Callable[[WordVectors], dict[str, float]]) -> None:
+        for way in ("sum", "word", "context"):
+            for name, score in judge(model.set_params(output=way)).items():
+                table.setdefault(f"{name}, {test}", {})[way] = round(score, 4)
+        print(table, flush=True)
+        results.write(named("words-output", quick), {"tests": table})
+
+    def judge_words(model: WordVectors) -> dict[str, float]:
+        found = scores(model)
+        kinds = {kind: found[kind]["of_known"] for kind in ("semantic", "syntactic")}
+        return {f"{kind} analogies": share for kind, share in kinds.items()} | {
+            "WordSim-353": found["wordsim353"]["correlation"]
+        }
+
+    for name in ("LastFM",) if quick else ("LastFM", "Toys_and_Games"):
+        data = load_sequences(name)
+        model = WordVectors(64, threads=THREADS, progress=False).fit(sequences_of(data))
+        measure(name, model, lambda model, data=data: {"attributes of neighbours": shared_attributes(model, data)[0]})  # type: ignore[misc]
+    with tempfile.TemporaryDirectory() as folder:
+        for megabytes in (2,) if quick else (5, 20):
+            text = write_text(texts(folder), megabytes)
+            measure(f"{megabytes} MB", WordVectors(threads=THREADS, progress=False).fit(text), judge_words)
 
 
 def common(attributes: dict[int, set[int]], one: int, other: int) -> float:
@@ -286,7 +328,7 @@ def common(attributes: dict[int, set[int]], one: int, other: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=("quality", "counting", "weights", "curve", "items"))
+    parser.add_argument("part", choices=("quality", "counting", "weights", "curve", "items", "output"))
     parser.add_argument("--quick", action="store_true", help="less text, into a file of its own")
     parser.add_argument("--only", help="some methods, separated by commas; figures of the others are kept")
     parser.add_argument("--rounds", type=int, default=2, help="how often ours and GloVe run; the best time counts")
@@ -298,7 +340,7 @@ def main() -> None:
         megabytes = given.megabytes or (2 if given.quick else 20)
         {"weights": weights, "curve": curve}[given.part](megabytes, given.quick)
     else:
-        {"counting": counting, "items": items}[given.part](given.quick)
+        {"counting": counting, "items": items, "output": output}[given.part](given.quick)
 
 
 if __name__ == "__main__":

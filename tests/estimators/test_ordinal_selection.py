@@ -108,6 +108,40 @@ def test_unlabelled_pairs_wait_for_the_second_round():
     assert choice.report()["candidates"] == 2 * (2 * MAPS_KEPT + 1)
 
 
+class ScriptedTrees:
+    """Trees whose score of every row is 1, beside a kernel's 0: a mixture's score is the trees' share."""
+
+    def __init__(self, rows):
+        self.rows, self.grown = rows, set()
+
+    def prepare(self, folds, threads):
+        self.grown |= set(folds)
+
+    def held_out(self, fold):
+        return np.ones(self.rows)
+
+
+@pytest.mark.parametrize(
+    ("leads", "share", "grown"),
+    [
+        # Unsure in the first folds, sure over all of them.
+        ([0.03, -0.02, 0.01, 0.02, 0.02, 0.02], 0.5, 6),
+        ([0.02, 0.02, 0.02, 0.01, -0.03, -0.03], 0.0, 6),
+        # Behind in the first folds: no more trees are grown, whatever they would have said.
+        ([-0.02, 0.01, 0.0, 0.05, 0.05, 0.05], 0.0, 3),
+    ],
+)
+def test_trees_join_where_they_lead_by_a_standard_error_over_all_folds(monkeypatch, leads, share, grown):
+    tried, plan = trials([LOGISTIC])
+    choice = cross_validate(tried, plan, Run("choose", plan.steps, progress=False))
+    length = min(len(test) for _, test in tried.folds)
+    tried.held_out = {(0, 0, f): np.zeros((length, 2)) for f in range(6)}
+    monkeypatch.setattr(tried, "area", lambda fold, scores: 0.8 + leads[fold] * (scores[0] == 0.5))
+    trees = ScriptedTrees(length)
+    assert tried.with_trees(choice, trees, plan.begin).tree_share == share
+    assert len(trees.grown) == grown
+
+
 @pytest.mark.parametrize(
     ("leads", "stays"), [((0.0, 0.0, 0.0), True), ((-0.1, 0.05, 0.0), True), ((-0.1, -0.09, -0.1), False)]
 )

@@ -278,6 +278,22 @@ def test_items_of_any_kind(tmp_path):
     assert loaded.most_similar(model.words[0]) == model.most_similar(model.words[0])
 
 
+def test_rare_items_are_kept_and_rare_words_dropped(tmp_path):
+    """Nothing given: ids once, words five times; what is given holds for both."""
+    baskets = [[1, 2, 3], [2, 3, 1], [3, 1, 2, 99]] * 2 + [[7, 1]]
+    assert set(make().fit(baskets).words) == {1, 2, 3, 7, 99}
+    assert set(make().fit([[(n,) for n in basket] for basket in baskets]).words) == {(1,), (2,), (3,), (7,), (99,)}
+    assert set(make(min_count=2).fit(baskets).words) == {1, 2, 3, 99}
+    words = [["n" + str(n) for n in basket] for basket in baskets]
+    for text in (words, [" ".join(line) for line in words]):
+        assert set(make().fit(text).words) == {"n1", "n2", "n3"}
+        assert set(make(min_count=1).fit(text).words) == {"n1", "n2", "n3", "n7", "n99"}
+    grown = make(keep_counts=True).fit(baskets).partial_fit([[5, 1, 2]])
+    assert 5 in grown.words
+    grown.save(tmp_path / "m")
+    assert tacit.load(tmp_path / "m").min_count is None
+
+
 def test_neighbours_of_artists_share_attributes(shared_data):
     """Real listening sequences: an artist's neighbours have more in common with it than artists at random."""
     from tacit.data.loaders.sequences import load_sequences

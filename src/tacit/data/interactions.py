@@ -5,6 +5,7 @@ A stored cell is a positive, a cell that is not stored is unlabelled. Weights sa
 
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -163,6 +164,54 @@ class Interactions:
         return made.filtered(
             min_weight=min_weight, binary=binary, min_row_count=min_row_count, min_col_count=min_col_count
         )
+
+    @classmethod
+    def from_parquet(
+        cls,
+        parts: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+        *,
+        row: str,
+        col: str,
+        weight: str | None = None,
+        duplicates: Duplicates = "sum",
+        missing: Literal["error", "drop"] = "error",
+        out_of_core: bool = False,
+        folder: str | os.PathLike[str] | None = None,
+        progress: bool | None = None,
+    ) -> "Interactions":
+        """Interactions from the parts of a table: a path, a glob or a list of them.
+
+        Parameters
+        ----------
+        row, col, weight, duplicates, missing : as in ``from_table``; weights must be above zero
+        out_of_core : sort on disk and keep the positives there, in both orders, 16 bytes each. Memory holds a part, a
+            range of rows and a few numbers per row and column. Training reads the files through memory maps, and gives
+            the bits that it would give in memory
+        folder : where the files are; a folder that holds the same parts already is only opened. None is a temporary
+            one that disappears with the interactions
+        progress : True, False, or None for "when a terminal is attached"
+
+        >>> import polars as pl, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> pl.DataFrame({"who": ["eve", "bob"], "song": [7, 9]}).write_parquet(folder.name + "/a.parquet")
+        >>> Interactions.from_parquet(folder.name + "/*.parquet", row="who", col="song", out_of_core=True)
+        Interactions(2 rows × 2 columns, 2 positives)
+        """
+        import polars as pl
+
+        from tacit.data.parts import Columns, part_paths
+        from tacit.data.stored import stored
+
+        _events.check_duplicates(duplicates)
+        paths, columns = part_paths(parts), Columns(row, col, weight, missing)
+        if not out_of_core:
+            if folder is not None:
+                raise InputError("folder is for out_of_core=True; leave it out, or say so.")
+            return cls.from_table(
+                pl.scan_parquet(paths, glob=False), row=row, col=col, weight=weight,
+                duplicates=duplicates, missing=missing,
+            )  # fmt: skip
+        return cls(*stored(paths, columns, duplicates, None if folder is None else Path(folder), progress))
 
     @classmethod
     def from_matrix(

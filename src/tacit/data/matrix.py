@@ -5,16 +5,21 @@ get canonical CSR: rows sorted by column, no duplicates, int64 ``indptr``, int32
 all finite, C-contiguous. The input is never changed.
 """
 
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
+from tacit import threads
 from tacit.errors import InputError
 from tacit.kernels import cells as kernels
 
 Array = NDArray[Any]
+_BLOCK = 1 << 20
 
 
 class Csr(sp.csr_array):  # type: ignore[misc]
@@ -32,6 +37,28 @@ class Csr(sp.csr_array):  # type: ignore[misc]
 
     def tocoo(self, copy: bool = True) -> sp.coo_array:
         return self.native().tocoo(copy=copy)
+
+
+class StoredCsr(Csr):
+    """The row order as a CSR matrix whose arrays are memory maps, with the column order beside it.
+
+    col_indptr, col_indices, col_values : the transpose
+    folder : where both are
+    """
+
+    folder: Path
+    col_indptr: Array
+    col_indices: Array
+    col_values: Array
+
+    def mapped(self, function: Callable[[Array], Array], values: Array) -> Array:
+        """``function`` of all values, block by block, in a file without a name: memory never holds it as a whole."""
+        with tempfile.TemporaryFile(dir=self.folder) as file:
+            file.truncate(max(1, values.nbytes))
+            result: Array = np.asarray(np.memmap(file, values.dtype, "r+", shape=values.shape))
+        for start, stop in threads.even_chunks(len(values), _BLOCK):
+            result[start:stop] = function(values[start:stop])
+        return result
 
 
 def as_csr(
@@ -58,6 +85,9 @@ def as_csr(
     >>> as_csr(np.array([[0, 2], [1, 0]]), "interactions").indices
     array([1, 0], dtype=int32)
     """
+    if isinstance(matrix, StoredCsr):
+        _check_shape(matrix.shape, name, rows, cols)
+        return matrix
     if sp.issparse(matrix):
         if matrix.ndim != 2:
             raise InputError(f"{name} must have two dimensions, not {matrix.ndim}.")

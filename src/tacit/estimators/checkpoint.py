@@ -27,7 +27,7 @@ def fingerprint(parameters: dict[str, Any], *arrays: Array) -> str:
     """A digest of the parameters that shape the training and of the data."""
     digest = hashlib.sha256(json.dumps(parameters, sort_keys=True, default=repr).encode())
     for array in arrays:
-        digest.update(np.ascontiguousarray(array).tobytes())
+        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     return digest.hexdigest()
 
 

@@ -32,6 +32,7 @@ Sentences = Literal["lines", "files"]
 Source = str | os.PathLike[str] | Iterable[Any]
 
 BORDER = kernels.BORDER
+LEAST_IN_TEXT = 5
 _BLOCK = 1 << 20
 _LETTERS = (string.ascii_letters + string.digits + "_").encode()
 _TO_WORDS = bytes(
@@ -66,10 +67,22 @@ class RawCorpus:
     (['to', 'be'], [0, 1, 0, 1, -1, 0, 1, 0, 1])
     """
 
-    def __init__(self, names: Callable[[NDArray[np.int64]], list[Hashable]], counts: Any, tokens: Any) -> None:
+    def __init__(
+        self, names: Callable[[NDArray[np.int64]], list[Hashable]], counts: Any, tokens: Any, of_ids: bool = False
+    ) -> None:
         self._names = names
         self.counts: NDArray[np.int64] = counts
         self.tokens: NDArray[np.int32] = tokens
+        self.of_ids = of_ids
+        """Whether no token is text: item numbers, tuples."""
+
+    def least_count(self, given: int | None) -> int:
+        """``given``, or where it is None how often a word must occur to be kept: 5 times in text, ids once.
+
+        A word that occurs once or twice is a typing error or a name, and there are more of them than of all others; an
+        item that occurs once is one that somebody may ask for.
+        """
+        return given if given is not None else 1 if self.of_ids else LEAST_IN_TEXT
 
     def most_frequent(self, min_count: int = 5, max_words: int | None = None) -> Corpus:
         """Keep words that occur ``min_count`` times, at most ``max_words``; consumes the raw tokens.
@@ -239,10 +252,16 @@ def _read_tokens(sentences: Iterator[Iterable[Any]]) -> RawCorpus:
             raise InputError(f"text: a sentence must be a flat list of hashable tokens ({error}).") from None
         parts += [found, border]
     names = list(numbers)
-    return _raw(lambda chosen: [names[k] for k in chosen.tolist()], parts, len(names))
+    of_ids = bool(names) and not any(isinstance(name, str) for name in names)
+    return _raw(lambda chosen: [names[k] for k in chosen.tolist()], parts, len(names), of_ids)
 
 
-def _raw(names: Callable[[NDArray[np.int64]], list[Hashable]], parts: list[NDArray[np.int32]], words: int) -> RawCorpus:
+def _raw(
+    names: Callable[[NDArray[np.int64]], list[Hashable]],
+    parts: list[NDArray[np.int32]],
+    words: int,
+    of_ids: bool = False,
+) -> RawCorpus:
     tokens = np.empty(sum(map(len, parts)), np.int32)
     counts = np.zeros(words, np.int64)
     place = 0
@@ -252,7 +271,7 @@ def _raw(names: Callable[[NDArray[np.int64]], list[Hashable]], parts: list[NDArr
         tokens[place : place + len(part)] = part
         kernels.count_tokens(part, counts)
         place += len(part)
-    return RawCorpus(names, counts, tokens)
+    return RawCorpus(names, counts, tokens, of_ids)
 
 
 class _ByteTable:

@@ -26,7 +26,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tacit.data.matrix import col_counts
+from tacit.data.matrix import StoredCsr, col_counts
 from tacit.errors import InputError
 from tacit.kernels import cells as kernels
 from tacit.objective import losses
@@ -130,6 +130,10 @@ class Recipe:
         row_weight, col_weight : a and b; by frequency when None
         """
         loss = losses.resolve(self.loss)
+        moved = None
+        if isinstance(positives, StoredCsr) and weight is None and target is None:
+            in_col_order = _weights_in(positives, self.positive_weight, self.smallest_value, "cols")
+            moved = positives.col_indptr, positives.col_indices, in_col_order
         weight = self._weights(positives) if weight is None else weight
         counts = np.diff(positives.indptr)
         of_cols = col_counts(positives)
@@ -143,6 +147,7 @@ class Recipe:
             unlabelled_target=self.unlabelled_target,
             row_ridge=self.rows.ridges(counts, lambda: _masses(positives, weight)[0], row_weight),
             col_ridge=self.cols.ridges(of_cols, lambda: _masses(positives, weight)[1], col_weight),
+            moved=moved,
         )
 
     def evidence(
@@ -191,7 +196,7 @@ class Recipe:
 
     def _weights(self, positives: sp.csr_array) -> Array:
         """c per positive, or a single one where all agree."""
-        return weights_of(positives.data, self.positive_weight, self.smallest_value)
+        return _weights_in(positives, self.positive_weight, self.smallest_value)
 
 
 def recommend(
@@ -247,7 +252,7 @@ def recommend(
 def frequencies(positives: sp.csr_array, positive_weight: PositiveWeight) -> Frequencies:
     """What a recommender's recipe measures of its positives."""
     smallest = float(positives.data.min()) if positives.nnz else 1.0
-    counts, masses = _counts_and_masses(positives, weights_of(positives.data, positive_weight, smallest))
+    counts, masses = _counts_and_masses(positives, _weights_in(positives, positive_weight, smallest))
     return Frequencies(counts, masses, smallest)
 
 
@@ -337,6 +342,16 @@ def weights_of(values: Array, how: PositiveWeight, smallest: float) -> Array:
     """The weights of positives, or a single one (1,) where their values agree."""
     alike = len(values) > 0 and (how == "one" or values.min() == values.max())
     return of_positives(values[:1] if alike else values, how, smallest)
+
+
+def _weights_in(positives: sp.csr_array, how: PositiveWeight, smallest: float, side: str = "rows") -> Array:
+    """The same of a matrix in the order of its rows, or of one on disk in that of its columns."""
+    if not isinstance(positives, StoredCsr):
+        return weights_of(positives.data, how, smallest)
+    values = positives.data if side == "rows" else positives.col_values
+    if how != "log" or values.min() == values.max():
+        return weights_of(values, how, smallest)
+    return positives.mapped(lambda block: of_positives(block, how, smallest), values)
 
 
 def _masses(positives: sp.csr_array, weight: Array) -> tuple[Array, Array]:

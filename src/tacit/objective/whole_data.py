@@ -49,16 +49,22 @@ class WholeData:
         row_ridge: Array,
         col_ridge: Array,
         dtype: Any = np.float32,
+        moved: tuple[Array, Array, Array] | None = None,
     ) -> "WholeData":
         """Both sides from canonical CSR positives.
 
         weight, target : per stored cell, in its order, or a single value (1,) that holds for all
+        moved : ``indptr``, ``indices`` and the weights in the order of the columns, where they are there already and
+            one target holds for all
         """
         a, b = row_weight.astype(dtype), col_weight.astype(dtype)
         c, r = weight.astype(dtype, copy=False), target.astype(dtype, copy=False)
         t = float(unlabelled_target)
         rows = Side(positives.indptr, positives.indices, c, r, a, b, row_ridge.astype(dtype), t)
-        indptr, indices, (c, r) = transposed_cells(positives, (c, r))
+        if moved is None:
+            indptr, indices, (c, r) = transposed_cells(positives, (c, r))
+        else:
+            indptr, indices, c = moved[0], moved[1], moved[2].astype(dtype, copy=False)
         return cls(rows, Side(indptr, indices, c, r, b, a, col_ridge.astype(dtype), t), loss)
 
     def value(self, row_factors: Array, col_factors: Array, n_threads: int = 0) -> float:

@@ -26,6 +26,7 @@ from tacit.service.limits import Limits
 from tacit.service.openapi import document
 from tacit.service.pages.desk import PAGES as PAGE_NAMES
 from tacit.service.pages.desk import Answerer, Desk
+from tacit.service.pages.watch import watched
 from tacit.service.served import Served
 from tacit.service.service import Service, named
 from tacit.service.store import New
@@ -124,6 +125,7 @@ def _routes(desk: Desk) -> list[Route | Mount]:
         Route("/metrics", metrics),
         Route("/openapi.json", openapi),
         Route("/v1/models", models),
+        Route("/v1/watch", watch),
         Route(one, model),
         Route(f"{one}/reload", reload, methods=["POST"]),
         Route(f"{one}/snapshot", snapshot, methods=["POST"]),
@@ -172,6 +174,11 @@ async def models(request: Request) -> Response:
     """Every model, with what it answers."""
     every = [_facts(one, request.app.state.desk) for one in _service(request).served.values()]
     return _answer({"models": every, "version": __version__})
+
+
+async def watch(request: Request) -> Response:
+    """What the watching page draws."""
+    return _answer(watched(_service(request)))
 
 
 async def model(request: Request) -> Response:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from tacit.errors import InputError
 from tacit.service.events import Event, Id
+from tacit.service.stream_record import StreamRecord
 
 LONGEST_ID = 1000
 """Characters of an id at most."""
@@ -71,7 +72,7 @@ class StreamLearner:
 
     def __init__(self, model: Any) -> None:
         self.model = model
-        self.count, self.error = 0, 0.0
+        self.record = StreamRecord()
 
     def check(self, event: Event) -> None:
         lowest = 0.0 if getattr(self.model, "nonnegative", False) and not self.model.biases else -1e30
@@ -83,10 +84,10 @@ class StreamLearner:
     def apply(self, event: Event) -> None:
         predicted = self.model.predict_one(event.row, event.col)
         self.model.learn_one(event.row, event.col, event.weight)
-        self.count, self.error = self.count + 1, self.error + abs(predicted - event.weight)
+        self.record.add(event.col, predicted, event.weight)
 
     def running_error(self) -> float | None:
-        return self.error / self.count if self.count else None
+        return self.record.running()["model"] if self.record.count else None
 
 
 class TaggerLearner:

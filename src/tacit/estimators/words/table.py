@@ -39,7 +39,7 @@ SCHEMA = Schema(
         "window": Whole(1, most=1_000_000),
         "weighting": Word("inverse", "linear", "flat"),
         "side": Word("both", "left", "right"),
-        "min_count": Whole(1),
+        "min_count": Either(None, Whole(1)),
         "max_words": Either(None, Whole(2)),
         "tokenizer": Word("split", "words"),
         "sentences": Word("lines", "files"),

@@ -47,7 +47,9 @@ class WordVectors(VectorSpace):
     window : neighbours up to this distance count
     weighting : a neighbour's weight by distance: "inverse" 1/d, "linear", or "flat"
     side : neighbours on "both" sides, or only to the "left" or "right"
-    min_count, max_words : words that occur less often are dropped, and at most so many are kept
+    min_count : words that occur less often are dropped; None is 5 in text, and 1 where no token is text, such as the
+        numbers of items: rare items are kept. Ids that are strings count as text, so give them 1
+    max_words : at most so many are kept, the most frequent ones
     tokenizer : "split" (as is), "words" (lower-case runs of letters and digits) or a function of one line
     sentences : a sentence ends with the line ("lines") or with the file ("files")
     shift : k of shifted PPMI; 1 is plain PPMI
@@ -103,7 +105,7 @@ class WordVectors(VectorSpace):
         window: int = 8,
         weighting: Weighting = "inverse",
         side: WindowSide = "both",
-        min_count: int = 5,
+        min_count: int | None = None,
         max_words: int | None = None,
         tokenizer: texts.Tokenizer = "split",
         sentences: texts.Sentences = "lines",
@@ -167,12 +169,12 @@ class WordVectors(VectorSpace):
         text : a path, pattern or folder; an iterable of paths; of strings, each a sentence; or of token sequences
         """
         settings = self._settings()
-        corpus = texts.read(text, tokenizer=self.tokenizer, sentences=self.sentences).most_frequent(
-            self.min_count, self.max_words
-        )
+        raw = texts.read(text, tokenizer=self.tokenizer, sentences=self.sentences)
+        least = raw.least_count(self.min_count)
+        corpus = raw.most_frequent(least, self.max_words)
         if len(corpus.ids) < 2:
             raise InputError(
-                f"text holds {len(corpus.ids)} words that occur at least min_count={self.min_count} times; "
+                f"text holds {len(corpus.ids)} words that occur at least min_count={least} times; "
                 "at least two are needed: give more text or lower min_count."
             )
         self._learn(settings, corpus.ids, corpus.counts, self._count(corpus), None)
@@ -191,7 +193,7 @@ class WordVectors(VectorSpace):
             raise InputError("this model was fitted without keep_counts=True and cannot continue; fit it anew.")
         settings = self._settings()
         raw = texts.read(text, tokenizer=self.tokenizer, sentences=self.sentences)
-        corpus = raw.known_to(self.words_, self.min_count)
+        corpus = raw.known_to(self.words_, raw.least_count(self.min_count))
         pairs = add_counts(self.counts_, self._count(corpus), memory=self.memory, threads=self.threads)
         frequencies = corpus.counts
         frequencies[: len(self.word_counts_)] += self.word_counts_
@@ -245,7 +247,8 @@ class WordVectors(VectorSpace):
 
     def _settings(self) -> word_fit.WordSettings:
         """The parameters of training, or one sentence on the first that cannot be used."""
-        checks.integer("min_count", self.min_count, 1)
+        if self.min_count is not None:
+            checks.integer("min_count", self.min_count, 1)
         if self.max_words is not None:
             checks.integer("max_words", self.max_words, 2)
         if self.learning_rate is not None:
