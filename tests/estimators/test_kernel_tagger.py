@@ -196,6 +196,20 @@ def test_what_memory_cannot_hold_is_refused_with_what_to_use(monkeypatch):
         KernelTagger("cosine", impute=True).fit(X, Y)
 
 
+def test_two_hundred_thousand_rows_are_refused_before_anything_is_held():
+    """200,000 × 50,000 × 20,000: all rows, or too many landmarks, get a sentence; what it names fits in 2 GB."""
+    rows, features, labels = 200_000, 50_000, 20_000
+    number, one = np.arange(rows), np.ones(rows, np.float32)
+    X = sp.csr_array((one, (number, number % features)), shape=(rows, features))
+    Y = sp.csr_array((one, (number, number % labels)), shape=(rows, labels))
+    own = {"bandwidth": 1.0, "regularization": 1.0}
+    with pytest.raises(InputError, match=r"200000 × 200000 rows, and at most 15000.*set landmarks to 4000"):
+        KernelTagger("cosine", landmarks=0, **own).fit(X, Y)
+    with pytest.raises(InputError, match=r"30000 rows or columns would need 2\.4 GB; set landmarks to at most 26843"):
+        KernelTagger("cosine", landmarks=30_000, **own).fit(X, Y)
+    assert 4 * 26_843 * labels < 1 << 31
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("kernel", "round"), ("bandwidth", 0), ("regularization", -1), ("landmarks", 1.5), ("random_state", -1),

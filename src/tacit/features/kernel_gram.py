@@ -1,6 +1,10 @@
 """The kernel of all rows with each other, and of rows with landmarks, in float32 and in blocks.
 
 The linear kernel here is 1 + ⟨x, x'⟩: the one is the constant feature, an intercept that is penalised like all others.
+
+``label_moments`` stands beside ``feature_moments``, which is made for a few groups of rows and sums in float64, with a
+D × D matrix per lane. Here thousands of labels overlap, columns stay sparse, and one D × D matrix in float32 is what
+memory has room for.
 """
 
 from typing import Any
