@@ -34,7 +34,8 @@ from tacit.data.loaders.ratings import RatingData
 
 HERE = Path(__file__).parent
 NAME = "stream-defaults"
-PROGRESSIVE = 300_000
+PROGRESSIVE, TRIED = 300_000, 100_000
+"""Ratings of the progressive error, and of one trial of the grid."""
 OURS = ("RatingStream", "ExpertRatingStream")
 KAPPA = 5.0
 """Ratings by which the running means of the comparison are shrunk."""
@@ -175,7 +176,7 @@ def of_peers(stream: Ratings) -> dict[str, Any]:
 
 def grid_errors(stream: Ratings) -> list[float]:
     """Progressive MAE of every setting of the grid, in its order."""
-    part = tuple(column[:PROGRESSIVE] for column in stream)
+    part = tuple(column[:TRIED] for column in stream)
     found = []
     for values in itertools.product(*GRID.values()):
         predicted = RatingStream(**dict(zip(GRID, values))).predict_then_learn(*part)

@@ -12,18 +12,17 @@ MARGIN = 0.003
 def render(record: dict[str, Any]) -> str:
     rows, gaps, old = [], [], []
     for name, methods in record["figures"].items():
-        methods = {method: found for method, found in methods.items() if _measured(found)}
-        if OURS not in methods:
+        reached = areas(methods)
+        if OURS not in reached:
             continue
-        draws = sorted(set.intersection(*(_measured(found) for found in methods.values())))
-        areas = {method: mean(found[draw]["auc"] for draw in draws) for method, found in methods.items()}
+        draws = _common(methods)
         seconds = [mean(methods[method][draw]["seconds"] for draw in draws) for method in (OURS, BEFORE)]
-        peers = {method: area for method, area in areas.items() if method not in (OURS, BEFORE)}
+        peers = {method: area for method, area in reached.items() if method not in (OURS, BEFORE)}
         best = max(peers, key=lambda method: peers[method])
-        gaps.append(areas[OURS] - peers[best])
-        old.append(areas[BEFORE] - peers[best])
+        gaps.append(reached[OURS] - peers[best])
+        old.append(reached[BEFORE] - peers[best])
         rows.append([
-            name, f"{areas[BEFORE]:.4f}", f"{areas[OURS]:.4f}", f"{peers[best]:.4f} ({best})", f"{old[-1]:+.4f}",
+            name, f"{reached[BEFORE]:.4f}", f"{reached[OURS]:.4f}", f"{peers[best]:.4f} ({best})", f"{old[-1]:+.4f}",
             f"{gaps[-1]:+.4f}", f"{seconds[0] / seconds[1]:.1f} ×", len(draws),
         ])  # fmt: skip
     header = ["set", "before", "OrdinalRanker()", "best peer", "gap before", "gap", "processor time", "draws"]
@@ -31,6 +30,17 @@ def render(record: dict[str, Any]) -> str:
     summary = f"Mean gap before {mean(old):+.4f}, after {mean(gaps):+.4f}; "
     summary += f"behind by more than {MARGIN}: {', '.join(behind) or 'none'}."
     return "\n\n".join([table(header, rows), summary])
+
+
+def areas(methods: dict[str, Any]) -> dict[str, float]:
+    """Method → its mean area over the draws that all methods have."""
+    draws = _common(methods)
+    return {method: mean(found[draw]["auc"] for draw in draws) for method, found in methods.items() if _measured(found)}
+
+
+def _common(methods: dict[str, Any]) -> list[str]:
+    measured = [draws for found in methods.values() if (draws := _measured(found))]
+    return sorted(set.intersection(*measured)) if measured else []
 
 
 def _measured(found: dict[str, Any]) -> set[str]:
