@@ -310,14 +310,14 @@ def output(quick: bool) -> None:
             "WordSim-353": found["wordsim353"]["correlation"]
         }
 
-    for name in ("LastFM",) if quick else ("LastFM", "Toys_and_Games"):
-        data = load_sequences(name)
-        model = WordVectors(64, threads=THREADS, progress=False).fit(sequences_of(data))
-        measure(name, model, lambda model, data=data: {"attributes of neighbours": shared_attributes(model, data)[0]})  # type: ignore[misc]
     with tempfile.TemporaryDirectory() as folder:
         for megabytes in (2,) if quick else (5, 20):
             text = write_text(texts(folder), megabytes)
             measure(f"{megabytes} MB", WordVectors(threads=THREADS, progress=False).fit(text), judge_words)
+    for name in ("LastFM",) if quick else ("LastFM", "Toys_and_Games"):
+        data = load_sequences(name)
+        model = WordVectors(64, threads=THREADS, progress=False).fit(sequences_of(data))
+        measure(name, model, lambda model, data=data: {"attributes of neighbours": shared_attributes(model, data)[0]})  # type: ignore[misc]
 
 
 def common(attributes: dict[int, set[int]], one: int, other: int) -> float:
