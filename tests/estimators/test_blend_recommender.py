@@ -8,6 +8,7 @@ import tacit
 from tacit import BlendRecommender
 from tacit.errors import InputError
 from tacit.estimators.recommend.held_out_choice import first_near_the_best, split
+from tacit.estimators.recommend.linear_choice import START_EXPONENTS
 
 MEMBERS = [{"recommender": "factors", "factors": 4}, {"recommender": "linear", "method": "sparse"}]
 
@@ -40,12 +41,26 @@ def test_the_choice_is_within_one_standard_error_of_the_best_and_is_told():
     assert "FactorRecommender" in model.validation_["sentence"] and "chosen" in model.validation_["sentence"]
 
 
-def test_a_useless_member_gets_no_weight():
-    constant = {"recommender": "linear", "method": "dense", "regularization": 1e9, "dense_exponents": (0, 0)}
+def test_a_useless_member_gets_no_weight_and_is_left_out(tmp_path):
+    # One factor cannot tell three tastes apart; the other member can.
     X = positives(1, n=300)
-    # With a huge ridge the weights say no more than popularity, which taste beats.
-    model = BlendRecommender([constant, {"recommender": "factors", "factors": 4}]).fit(X)
-    assert model.weights_[1] >= 0.5
+    model = BlendRecommender([{"recommender": "factors", "factors": 1}, MEMBERS[1]]).fit(X)
+    assert [type(member) for member in model.members_] == [tacit.LinearRecommender]
+    assert model.weights_.tolist() == [1.0]
+    model.save(tmp_path / "model")
+    loaded = tacit.load(tmp_path / "model")
+    assert len(loaded.members_) == 1
+    assert loaded.recommend(np.arange(300)).scores.tobytes() == model.recommend(np.arange(300)).scores.tobytes()
+
+
+def test_a_budget_that_is_over_ends_the_choice_and_is_told():
+    model = BlendRecommender(MEMBERS, seconds=1e-9).fit(positives())
+    assert "budget of 1e-09 seconds" in model.validation_["sentence"]
+    without = BlendRecommender(MEMBERS).fit(positives())
+    assert "budget" not in without.validation_["sentence"]
+    linear, free = model.members_[-1], without.members_[-1]
+    assert len(linear.validation_) == 1 < len(free.validation_)
+    assert linear.exponents_ == START_EXPONENTS
 
 
 def test_the_first_within_one_standard_error_of_the_best_wins():

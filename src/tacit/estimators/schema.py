@@ -272,17 +272,17 @@ class Repeated(Part):
 class Members(Part):
     """Whole models inside a model, each with its own table; their facts are the outer fact of this name, a list.
 
-    make : the members before they have learned, from the outer model's parameters
+    make : the members before they have learned, from the outer model's parameters and facts
     shared : sizes that must be the outer model's
     """
 
     name: str
-    make: Callable[[Any], Sequence[Any]]
+    make: Callable[[Proof], Sequence[Any]]
     shared: tuple[str, ...] = ()
     optional: bool = False
 
     def open(self, proof: Proof) -> list[Any]:
-        made, facts = self.make(proof.model), proof.facts.pop(self.name, None)
+        made, facts = self.make(proof), proof.facts.pop(self.name, None)
         if not isinstance(facts, list) or len(facts) != len(made):
             raise ModelFileError(f"{self.name} must list the facts of {len(made)} models")
         sizes = {name: proof.sizes[name] for name in self.shared}

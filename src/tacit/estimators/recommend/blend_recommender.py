@@ -2,7 +2,6 @@
 
 import itertools
 import sys
-import time
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Self
 
@@ -16,7 +15,7 @@ from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import held_out_choice
 from tacit.estimators.recommend.asking import ScoreRows, Unknown
 from tacit.estimators.recommend.factor_recommender import FactorRecommender, as_interactions
-from tacit.estimators.recommend.held_out_choice import AT, Part
+from tacit.estimators.recommend.held_out_choice import AT, Budget, Part
 from tacit.estimators.recommend.linear_recommender import LinearRecommender
 from tacit.estimators.recommend.scored_recommender import Rows, ScoredRecommender
 from tacit.estimators.recommend.tables import BLEND
@@ -37,23 +36,24 @@ class BlendRecommender(ScoredRecommender):
     Low rank sees what many columns have in common, full rank what single ones do; together they are often better than
     either. Which members count, and how much, is chosen on positives that are held out: every member learns from the
     rest, mixtures in steps of a quarter rank the same rows, and of those within one standard error of the best the most
-    even one wins: an average is the safer bet where rows to come differ from those held out. The members themselves
-    learn from everything.
+    even one wins: an average is the safer bet where rows to come differ from those held out. Members that count then
+    learn from everything; one without weight is left out.
 
     Parameters
     ----------
     members : one dictionary per member: ``"recommender"`` is ``"factors"`` or ``"linear"``, all else its parameters;
         None for one of each
     weights : one for each member; None chooses them
-    seconds : a budget of time for the choice: splits that begin after half of it are left out. What is chosen then
-        depends on the machine; None takes as many splits as the data ask for, and gives the same bits anywhere
+    seconds : a budget of time for the choice: members try no more settings of their own once half of it has passed,
+        and no further split begins after all of it, which ``validation_`` then says. What is chosen depends on the
+        machine in that case; None takes what the data ask for, and gives the same bits anywhere
     random_state : seed of the splits and of the members
     threads : 0 for all cores; the bits are the same at any number
     progress : True, False, or None for "when a terminal is attached": print what was chosen and why
 
     Attributes
     ----------
-    members_ : the fitted recommenders
+    members_ : the fitted recommenders, those that have a weight
     weights_ : their weights, which sum to one
     validation_ : NDCG@10 of the members and mixtures on held-out positives, and a sentence that says what was chosen
     row_ids_, col_ids_ : the caller's ids
@@ -96,18 +96,21 @@ class BlendRecommender(ScoredRecommender):
         self._factors = FACTORS_OF_LARGE if min(data.shape) >= LARGE else FACTORS
         members = self._make_members()
         given = self._given_weights(len(members))
-        for member in members:
-            member.fit(data)
+        budget = Budget(self.seconds)
+        choices = [_choice(member, data, budget) for member in members]
         self.validation_: dict[str, Any] = {"tried": [], "sentence": "The weights were given."}
         if given is None:
-            settings: list[dict[str, Any]] = [getattr(member, "_chosen_parameters", dict)() for member in members]
-            given, self.validation_ = self._choose(data, settings)
+            given, self.validation_ = self._choose(data, choices, budget)
             if sys.stderr.isatty() if self.progress is None else self.progress:
                 print(self.validation_["sentence"], file=sys.stderr)
-        self.weights_ = np.array(given) / sum(given)
-        self.members_ = members
+        used = [_fitted(member, data, choice) for member, choice, share in zip(members, choices, given) if share]
+        self._keep([share / sum(given) for share in given], used)
         self.row_ids_, self.col_ids_, self.seen_ = data.row_ids, data.col_ids, data.matrix
         return self
+
+    def _keep(self, shares: list[float], members: list[Any]) -> None:
+        self._shares, self.members_ = shares, members
+        self.weights_ = np.array([share for share in shares if share])
 
     def similar_cols(self, cols: Any, k: int = 10, *, unknown: Unknown = "error") -> Ranked:
         """The neighbours that the member with the largest weight finds."""
@@ -121,8 +124,7 @@ class BlendRecommender(ScoredRecommender):
             member.add(row, [col], value)
 
     def _scorer(self, rows: Rows) -> ScoreRows:
-        scorers = [(member._scorer(rows), weight) for member, weight in zip(self.members_, self.weights_) if weight]
-        return _mixture(scorers)
+        return _mixture([(member._scorer(rows), weight) for member, weight in zip(self.members_, self.weights_)])
 
     # -- choosing ----------------------------------------------------------------------------------------------
 
@@ -156,24 +158,28 @@ class BlendRecommender(ScoredRecommender):
             raise InputError(f"weights must be {members} numbers, one for each member, that are not all zero.")
         return weights
 
-    def _choose(self, data: Interactions, settings: list[dict[str, Any]]) -> tuple[tuple[float, ...], dict[str, Any]]:
-        """Weights, and what was found on the way; ``settings`` are what members chose for themselves."""
+    def _choose(
+        self, data: Interactions, choices: list[Any], budget: Budget
+    ) -> tuple[tuple[float, ...], dict[str, Any]]:
+        """Weights, and what was found on the way; ``choices`` are what members chose for themselves."""
         parts = held_out_choice.split(data.matrix, checks.seed(self.random_state))
         if not parts:
-            return tuple(1.0 for _ in settings), {"tried": [], "sentence": "Too few positives to choose by."}
-        mixtures = _mixtures(len(settings))
+            return tuple(1.0 for _ in choices), {"tried": [], "sentence": "Too few positives to choose by."}
+        mixtures = _mixtures(len(choices))
         scores: dict[tuple[float, ...], list[Array]] = {mixture: [] for mixture in mixtures}
-        began = time.monotonic()
         for number, part in enumerate(parts):
-            if number and self.seconds is not None and time.monotonic() - began > self.seconds / 2:
+            if number and budget.over():
                 break
             train = Interactions(part.train, data.row_ids, data.col_ids, col_features=data.col_features)
-            members = [member.set_params(**chosen).fit(train) for member, chosen in zip(self._make_members(), settings)]
+            members = [_fitted(member, train, choice) for member, choice in zip(self._make_members(), choices)]
             for mixture in mixtures:
                 scores[mixture].append(self._measure(members, mixture, part))
         rows = {mixture: np.concatenate(values) for mixture, values in scores.items()}
         chosen = held_out_choice.first_near_the_best(rows, mixtures)
-        return chosen, _account(rows, chosen, [type(member).__name__ for member in self._make_members()])
+        account = _account(rows, chosen, [type(member).__name__ for member in self._make_members()])
+        if budget.cut:
+            account["sentence"] += f" The budget of {budget.seconds:g} seconds ended before all had been tried."
+        return chosen, account
 
     def _measure(self, members: list[Any], mixture: tuple[float, ...], part: Part) -> Array:
         rows = Rows(part.rows, part.seen, part.rows)
@@ -184,7 +190,7 @@ class BlendRecommender(ScoredRecommender):
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         facts = {
-            "weights": self.weights_.tolist(),
+            "weights": self._shares,
             "factors": self._factors,
             "validation": self.validation_,
         }
@@ -192,10 +198,19 @@ class BlendRecommender(ScoredRecommender):
 
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
         self._restore_seen(parts)
-        self.weights_ = np.array(facts["weights"])
         self.validation_, self._factors = facts["validation"], facts["factors"]
-        made = zip(parts["members"], self._make_members())
-        self.members_ = [member.set_params(**own.get_params()) for member, own in made]
+        used = [own for own, share in zip(self._make_members(), facts["weights"]) if share]
+        members = [member.set_params(**own.get_params()) for member, own in zip(parts["members"], used)]
+        self._keep(facts["weights"], members)
+
+
+def _choice(member: Any, data: Interactions, budget: Budget) -> Any:
+    """What a member chooses for itself by held-out positives, which it need not choose again on a part of them."""
+    return member._choose(data, budget) if isinstance(member, LinearRecommender) else None
+
+
+def _fitted(member: Any, data: Interactions, choice: Any) -> Any:
+    return member.fit(data) if choice is None else member._fit_chosen(data, *choice)
 
 
 def _mixture(scorers: list[tuple[ScoreRows, float]]) -> ScoreRows:

@@ -4,8 +4,9 @@ A fifth of the positives is held out, once or, where there are few, several time
 columns for the same rows; the candidates are compared row by row, so that a small lead can be told from chance.
 """
 
+import time
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,6 +28,22 @@ AT = 10
 MOST_ROWS = 4000
 MOST_SPLITS, POSITIVES_PER_SPLIT = 4, 150_000
 """Rows that are ranked in a split, and how many splits there are: as many as it takes to see so many positives."""
+
+
+@dataclass
+class Budget:
+    """Time that a choice may take; None for as much as it needs. ``cut`` tells that something was left out for it."""
+
+    seconds: float | None = None
+    began: float = field(default_factory=time.monotonic)
+    cut: bool = False
+
+    def over(self, share: float = 1.0) -> bool:
+        """Whether this share of the time has passed, asked where more would be tried."""
+        if self.seconds is None or time.monotonic() - self.began < share * self.seconds:
+            return False
+        self.cut = True
+        return True
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Which linear weights: dense or sparse, the ridge and the exponents, by held-out positives."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tacit.data.matrix import Csr, as_csr
 from tacit.estimators.recommend import held_out_choice
-from tacit.estimators.recommend.held_out_choice import Part
+from tacit.estimators.recommend.held_out_choice import Budget, Part
 from tacit.solvers import linear_weights
 
 Array = NDArray[Any]
@@ -18,6 +18,8 @@ RIDGES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 DENSE_EXPONENTS = ((0.0, 0.0), (0.5, 0.5))
 """(row, ridge): EASE as published, and rows and ridge by the roots of their counts."""
 INTO, BY_ROW, OUT = (0.25, 0.5, 0.75, 1.0), (0.0, 0.5, 1.0), (-0.25, 0.0, 0.125, 0.25, 0.5)
+SHARE_OF_BUDGET = 0.5
+"""The other half of the time is for the choice among recommenders."""
 START_RIDGE, START_EXPONENTS = 3.0, (0.75, 1.0, 0.25)
 
 
@@ -50,7 +52,8 @@ class Search:
     parts: list[Part]
     keep: int
     threads: int
-    scores: dict[Setting, NDArray[np.float64]]
+    budget: Budget
+    scores: dict[Setting, NDArray[np.float64]] = field(default_factory=dict)
 
     def mean(self, setting: Setting) -> float:
         if setting not in self.scores:
@@ -63,14 +66,13 @@ class Search:
         return part.ndcg(lambda start, stop: row_scores(part.seen, weights, average, start, stop), self.threads)
 
     def climb(self, values: Sequence[Any], start: Any, make: Callable[[Any], Setting]) -> Any:
-        """From ``start`` along the ascending ``values`` as long as it gets better."""
-        place = best = values.index(start)
+        """From ``start`` along the ascending ``values`` as long as it gets better and there is time."""
+        best = values.index(start)
         for step in (1, -1):
-            place = best
-            while 0 <= place + step < len(values) and self.mean(make(values[place + step])) > self.mean(
-                make(values[best])
-            ):
-                place = best = place + step
+            while 0 <= best + step < len(values) and not self.budget.over(SHARE_OF_BUDGET):
+                if self.mean(make(values[best + step])) <= self.mean(make(values[best])):
+                    break
+                best += step
         return values[best]
 
     def records(self) -> list[dict[str, Any]]:
@@ -94,6 +96,7 @@ def choose(
     keep: int,
     seed: int,
     threads: int,
+    budget: Budget,
 ) -> tuple[Setting, list[dict[str, Any]]]:
     """The setting for these positives, and what was tried.
 
@@ -106,7 +109,7 @@ def choose(
     parts = held_out_choice.split(positives, seed)
     if not any(len(part.rows) for part in parts):
         return _fixed(methods[0], _STARTS | {name: value for name, value in given.items() if value is not None}), []  # type: ignore[return-value]
-    search = Search(parts, keep, threads, {})
+    search = Search(parts, keep, threads, budget)
     best = [{"sparse": _best_sparse, "dense": _best_dense}[method](search, given) for method in methods]
     return max(best, key=search.mean), search.records()
 

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit import checks, threads
+from tacit.data.interactions import Interactions
 from tacit.data.matrix import Csr, as_csr, take_rows
 from tacit.errors import InputError
 from tacit.estimators.concurrency import learns_if
@@ -16,6 +17,7 @@ from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import factor_growth, linear_choice, linear_features
 from tacit.estimators.recommend.asking import ScoreRows, Unknown, numbered, one_of
 from tacit.estimators.recommend.factor_recommender import as_interactions
+from tacit.estimators.recommend.held_out_choice import Budget
 from tacit.estimators.recommend.linear_choice import Setting, average_scores, row_scores
 from tacit.estimators.recommend.scored_recommender import Rows, ScoredRecommender
 from tacit.estimators.recommend.tables import LINEAR
@@ -103,12 +105,20 @@ class LinearRecommender(ScoredRecommender):
         the columns whose features are most like theirs.
         """
         data = as_interactions(interactions).with_sides(col_features=col_features)
+        return self._fit_chosen(data, *self._choose(data, Budget()))
+
+    def _choose(self, data: Interactions, budget: Budget) -> tuple[Setting, list[dict[str, Any]]]:
+        """The setting for these positives, and what was tried."""
         given = self._checked(data.shape[1])
         self._smallest = float(data.matrix.data.min())
+        return linear_choice.choose(
+            self._values(data.matrix), self._candidates(data.shape[1]), given, self.keep,
+            checks.seed(self.random_state), self.threads, budget,
+        )  # fmt: skip
+
+    def _fit_chosen(self, data: Interactions, chosen: Setting, tried: list[dict[str, Any]]) -> Self:
+        self.validation_, self._smallest = tried, float(data.matrix.data.min())
         x = self._values(data.matrix)
-        chosen, self.validation_ = linear_choice.choose(
-            x, self._candidates(data.shape[1]), given, self.keep, checks.seed(self.random_state), self.threads
-        )
         weights = chosen.weights(x, self.keep, self.threads)
         if data.col_features is not None:
             weights = linear_features.lend(weights, data.col_features, np.bincount(x.indices, minlength=x.shape[1]))
@@ -212,12 +222,6 @@ class LinearRecommender(ScoredRecommender):
         if self.method != "auto":
             return (self.method,)
         return ("sparse", "dense") if columns <= AUTO_DENSE_COLUMNS else ("sparse",)
-
-    def _chosen_parameters(self) -> dict[str, Any]:
-        """Parameters that repeat this fit's choice on other data without making it again."""
-        if self.regularization_ is None:
-            return {"method": "sparse", "sparse_exponents": self.exponents_}
-        return {"method": "dense", "dense_exponents": self.exponents_, "regularization": self.regularization_}
 
     # -- to and from a model file ------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tacit.errors import ModelFileError
 from tacit.estimators.recommend import col_index
 from tacit.estimators.recommend.settings import CONTEXT_MODELS
 from tacit.estimators.schema import Array, Csr, Ids, Members, Proof, Repeated, Schema
@@ -178,9 +179,17 @@ LINEAR = Schema(
     rules=(_one_form_of_weights,),
 )
 
+
+def _with_a_weight(proof: Proof) -> list[Any]:
+    made, weights = proof.model._make_members(), proof.facts["weights"]
+    if len(weights) != len(made) or not any(weights):
+        raise ModelFileError("its weights do not fit its members")
+    return [member for member, weight in zip(made, weights) if weight]
+
+
 BLEND = Schema(
     *SEEN,
-    Members("members", lambda model: model._make_members(), shared=("rows", "cols")),
+    Members("members", _with_a_weight, shared=("rows", "cols")),
     parameters={
         "members": Either(None, Many(Settings({"recommender": Text()}), least=1)),
         "weights": Either(None, Many(Number(0.0), least=1)),
@@ -188,9 +197,4 @@ BLEND = Schema(
         "random_state": SEED,
     },
     facts={"weights": Many(Number(0.0), least=1), "factors": Whole(1), "validation": Plain()},
-    rules=(
-        lambda proof, parts: (
-            None if len(proof.facts["weights"]) == len(parts["members"]) else "its weights do not fit its members"
-        ),
-    ),
 )
