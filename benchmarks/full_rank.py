@@ -112,7 +112,7 @@ def one_set(name: str, quick: bool, earlier: dict[str, Any]) -> dict[str, Any]:
     began, processor = time.perf_counter(), time.process_time()
     blend = BlendRecommender(progress=False).fit(train)
     seconds = time.perf_counter() - began, time.process_time() - processor
-    linear = next(member for member in blend.members_ if isinstance(member, LinearRecommender))
+    linear = next((member for member in blend.members_ if isinstance(member, LinearRecommender)), None)
     methods: dict[str, Any] = {
         "BlendRecommender()": {"ndcg@10": ndcg(blend, train, test)},
         **{f"its {type(member).__name__}": {"ndcg@10": ndcg(member, train, test)} for member in blend.members_},
@@ -131,7 +131,7 @@ def one_set(name: str, quick: bool, earlier: dict[str, Any]) -> dict[str, Any]:
         "seconds": round(seconds[0], 1),
         "processor_seconds": round(seconds[1], 1),
         "weights": blend.weights_.tolist(),
-        "linear": {"method": linear.method_, "exponents": linear.exponents_, "ridge": linear.regularization_},
+        "linear": linear and {"method": linear.method_, "exponents": linear.exponents_, "ridge": linear.regularization_},
         "sentence": blend.validation_["sentence"],
         "methods": methods,
     }

@@ -25,7 +25,7 @@ METHODS = ("factors", "linear", "blend")
 @click.option("--method", type=click.Choice(METHODS),
               help="Low rank, full rank, or both; by default both, or factors where an option is theirs.")  # fmt: skip
 @click.option("--seconds", default=300.0, show_default=True,
-              help="Budget of time for a blend's choice; no new trial begins after half of it.")  # fmt: skip
+              help="Budget of time for a blend's choice; nothing more is tried once it has passed.")  # fmt: skip
 @recommender_options
 @cluster_options
 @click.option("--checkpoint", type=OutputFile("checkpoint"), help="File from which an interrupted fit resumes.")
