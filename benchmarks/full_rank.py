@@ -131,7 +131,8 @@ def one_set(name: str, quick: bool, earlier: dict[str, Any]) -> dict[str, Any]:
         "seconds": round(seconds[0], 1),
         "processor_seconds": round(seconds[1], 1),
         "weights": blend.weights_.tolist(),
-        "linear": linear and {"method": linear.method_, "exponents": linear.exponents_, "ridge": linear.regularization_},
+        "linear": linear
+        and {"method": linear.method_, "exponents": linear.exponents_, "ridge": linear.regularization_},
         "sentence": blend.validation_["sentence"],
         "methods": methods,
     }

@@ -206,3 +206,35 @@ def test_a_file_answers_alike(method, tmp_path):
     loaded = tacit.load(tmp_path / "model")
     assert loaded.recommend(np.arange(60)).scores.tobytes() == model.recommend(np.arange(60)).scores.tobytes()
     assert loaded.validation_ == model.validation_
+
+
+def test_sharpened_weights_give_lists_evidence_files_and_grow(tmp_path):
+    X = random_positives(8)
+    model = LinearRecommender("sparse", sparse_exponents=(0.5, 1.0, 0.25), sharpening=0.5, keep=50).fit(X)
+    expected = X.toarray() @ naive.sharpened_weights(X.toarray(), (0.5, 1.0, 0.25), 0.5, 40)
+    rows, cols = (part.ravel() for part in np.meshgrid(np.arange(60), np.arange(40), indexing="ij"))
+    full = np.diff(X.indptr) > 0
+    np.testing.assert_allclose(model.score_pairs(rows, cols).reshape(60, 40)[full], expected[full], atol=1e-5)
+    told = model.why(4, 7)
+    assert told.total == pytest.approx(expected[4, 7], abs=1e-5)
+    model.save(tmp_path / "model")
+    loaded = tacit.load(tmp_path / "model")
+    assert loaded.recommend(np.arange(60)).scores.tobytes() == model.recommend(np.arange(60)).scores.tobytes()
+    assert loaded.similar_cols([1]).ids.tolist() == model.similar_cols([1]).ids.tolist()
+    loaded.add(4, [40])
+    np.testing.assert_allclose(loaded.score_pairs([4], [7]), expected[4, 7], atol=1e-5)
+
+
+def test_a_file_whose_narrow_matrices_are_missing_is_refused(tmp_path):
+    model = LinearRecommender("sparse", sparse_exponents=(0.5, 1.0, 0.25)).fit(random_positives(8))
+    model.sharpening_ = 0.5
+    with pytest.raises(InputError, match="narrow"):
+        model.save(tmp_path / "model")
+
+
+def test_sharpening_is_chosen_only_where_it_leads_by_more_than_a_standard_error():
+    model = LinearRecommender("sparse").fit(random_positives(6))
+    tried = {tuple(one["exponents"]) + (one["sharpening"],): one for one in model.validation_}
+    plain, used = (tried[(*model.exponents_, strength)] for strength in (0.0, model.sharpening_))
+    assert model.sharpening_ == 0.0 or used["ndcg@10"] > plain["ndcg@10"]
+    assert {one["sharpening"] for one in model.validation_} >= {0.0, 0.25}

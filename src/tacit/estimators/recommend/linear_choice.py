@@ -1,7 +1,7 @@
 """Which linear weights: dense or sparse, the ridge and the exponents, by held-out positives."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 from tacit.data.matrix import Csr, as_csr
 from tacit.estimators.recommend import held_out_choice
 from tacit.estimators.recommend.held_out_choice import Budget, Part
-from tacit.solvers import linear_weights
+from tacit.solvers import linear_weights, sharpening
+from tacit.solvers.sharpening import Leading, Sharpened
 
 Array = NDArray[Any]
+Weights = Array | Csr | Sharpened
 
 RIDGES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 DENSE_EXPONENTS = ((0.0, 0.0), (0.5, 0.5))
 """(row, ridge): EASE as published, and rows and ridge by the roots of their counts."""
 INTO, BY_ROW, OUT = (0.25, 0.5, 0.75, 1.0), (0.0, 0.5, 1.0), (-0.25, 0.0, 0.125, 0.25, 0.5)
+SHARPENING = (0.0, 0.25, 0.5, 0.75)
 SHARE_OF_BUDGET = 0.5
 """The other half of the time is for the choice among recommenders."""
 START_RIDGE, START_EXPONENTS = 3.0, (0.75, 1.0, 0.25)
@@ -25,16 +28,28 @@ START_RIDGE, START_EXPONENTS = 3.0, (0.75, 1.0, 0.25)
 
 @dataclass(frozen=True)
 class Setting:
-    """What makes weights of positives; ``ridge`` is that of dense weights and None for sparse ones."""
+    """What makes weights of positives; ``ridge`` is that of dense weights and None for sparse ones, which may be
+    sharpened."""
 
     method: str
     exponents: tuple[float, ...]
     ridge: float | None = None
+    sharpening: float = 0.0
 
-    def weights(self, positives: Csr, keep: int, threads: int) -> Array | Csr:
+    def weights(self, positives: Csr, keep: int, threads: int, made: "Made | None" = None) -> Weights:
+        """``made`` has what other settings made of the same positives, and keeps what this one makes."""
         if self.ridge is None:
             into, by_row, out = self.exponents
-            return linear_weights.sparse_weights(positives, (into, by_row, out), keep, threads=threads)
+            made = made or Made()
+            exponents = into, by_row, out
+            if made.sparse is None or made.exponents != exponents:
+                made.exponents = exponents
+                made.sparse = linear_weights.sparse_weights(positives, exponents, keep, threads=threads)
+            if not self.sharpening:
+                return made.sparse
+            if by_row not in made.leading:
+                made.leading[by_row] = sharpening.leading(positives, by_row, threads)
+            return sharpening.sharpened(made.sparse, positives, exponents, made.leading[by_row], self.sharpening)
         row, ridge = self.exponents
         return linear_weights.dense_weights(
             positives, self.ridge, row_exponent=row, ridge_exponent=ridge, threads=threads
@@ -42,7 +57,19 @@ class Setting:
 
     def __str__(self) -> str:
         numbers = ", ".join(f"{one:g}" for one in self.exponents)
-        return f"{self.method}, exponents ({numbers})" + ("" if self.ridge is None else f", ridge {self.ridge:g}")
+        more = "" if self.ridge is None else f", ridge {self.ridge:g}"
+        return f"{self.method}, exponents ({numbers}){more}" + f", sharpening {self.sharpening:g}" * bool(
+            self.sharpening
+        )
+
+
+@dataclass
+class Made:
+    """The last sparse weights that were made of some positives, and the leading directions by the rows' exponent."""
+
+    exponents: tuple[float, float, float] | None = None
+    sparse: Csr | None = None
+    leading: dict[float, Leading] = field(default_factory=dict)
 
 
 @dataclass
@@ -54,14 +81,16 @@ class Search:
     threads: int
     budget: Budget
     scores: dict[Setting, NDArray[np.float64]] = field(default_factory=dict)
+    made: dict[int, Made] = field(default_factory=dict)
 
     def mean(self, setting: Setting) -> float:
         if setting not in self.scores:
-            self.scores[setting] = np.concatenate([self._of(part, setting) for part in self.parts])
+            self.scores[setting] = np.concatenate([self._of(number, setting) for number in range(len(self.parts))])
         return float(self.scores[setting].mean())
 
-    def _of(self, part: Part, setting: Setting) -> NDArray[np.float64]:
-        weights = setting.weights(part.train, self.keep, self.threads)
+    def _of(self, number: int, setting: Setting) -> NDArray[np.float64]:
+        part = self.parts[number]
+        weights = setting.weights(part.train, self.keep, self.threads, self.made.setdefault(number, Made()))
         average = average_scores(part.train, weights)
         return part.ndcg(lambda start, stop: row_scores(part.seen, weights, average, start, stop), self.threads)
 
@@ -100,8 +129,8 @@ def choose(
 ) -> tuple[Setting, list[dict[str, Any]]]:
     """The setting for these positives, and what was tried.
 
-    ``methods`` are those that may win. ``given`` may fix the ``ridge``, ``dense_exponents`` and ``sparse_exponents``;
-    what is None is chosen.
+    ``methods`` are those that may win. ``given`` may fix the ``ridge``, ``dense_exponents``, ``sparse_exponents`` and
+    ``sharpening``; what is None is chosen.
     """
     fixed = [_fixed(method, given) for method in methods]
     if len(fixed) == 1 and fixed[0] is not None:
@@ -118,12 +147,14 @@ _STARTS: dict[str, Any] = {
     "ridge": START_RIDGE,
     "dense_exponents": DENSE_EXPONENTS[0],
     "sparse_exponents": START_EXPONENTS,
+    "sharpening": 0.0,
 }
 
 
 def _fixed(method: str, given: dict[str, Any]) -> Setting | None:
     if method == "sparse":
-        return None if given["sparse_exponents"] is None else Setting("sparse", given["sparse_exponents"])
+        exponents = given["sparse_exponents"]
+        return None if exponents is None else Setting("sparse", exponents, sharpening=given["sharpening"] or 0.0)
     if given["ridge"] is None or given["dense_exponents"] is None:
         return None
     return Setting("dense", given["dense_exponents"], given["ridge"])
@@ -136,9 +167,19 @@ def _best_sparse(search: Search, given: dict[str, Any]) -> Setting:
         into = search.climb(INTO, into, lambda value: Setting("sparse", (value, by_row, out)))
         out = search.climb(OUT, out, lambda value: Setting("sparse", (into, by_row, value)))
         by_row = search.climb(BY_ROW, by_row, lambda value: Setting("sparse", (into, value, out)))
-        found = Setting("sparse", (into, by_row, out))
+        plain = Setting("sparse", (into, by_row, out), sharpening=given["sharpening"] or 0.0)
+        found = plain if given["sharpening"] is not None else _sharper(search, plain)
     search.mean(found)
     return found
+
+
+def _sharper(search: Search, plain: Setting) -> Setting:
+    """With the best sharpening, where it leads by more than one standard error: weights are simpler without."""
+    strength = search.climb(SHARPENING, 0.0, lambda value: replace(plain, sharpening=value))
+    tried = [plain, replace(plain, sharpening=strength)]
+    for setting in tried:
+        search.mean(setting)
+    return held_out_choice.first_near_the_best(search.scores, tried)
 
 
 def _best_dense(search: Search, given: dict[str, Any]) -> Setting:
@@ -153,18 +194,18 @@ def _best_dense(search: Search, given: dict[str, Any]) -> Setting:
     return max(tried, key=search.mean)
 
 
-def row_scores(positives: Csr, weights: Array | Csr, average: Array, start: int, stop: int) -> NDArray[np.float32]:
+def row_scores(positives: Csr, weights: Weights, average: Array, start: int, stop: int) -> NDArray[np.float32]:
     """x W for the rows start..stop-1, and the average row's scores for rows without positives."""
-    scores = linear_weights.scores(positives, weights, start, stop)
+    scores = sharpening.scores(positives, weights, start, stop)
     silent = np.flatnonzero(np.diff(positives.indptr[start : stop + 1]) == 0)
     scores[silent] = average
     return scores
 
 
-def average_scores(positives: Csr, weights: Array | Csr) -> NDArray[np.float32]:
+def average_scores(positives: Csr, weights: Weights) -> NDArray[np.float32]:
     """The mean of x W over all rows."""
     n, m = positives.shape
     sums = np.bincount(positives.indices, positives.data, minlength=m).astype(np.float32) / np.float32(n)
     mean = as_csr(sums[None], "mean", allow_empty=True)
-    average: NDArray[np.float32] = linear_weights.scores(mean, weights, 0, 1)[0]
+    average: NDArray[np.float32] = sharpening.scores(mean, weights, 0, 1)[0]
     return average

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from tacit.data.matrix import Csr, as_csr
 from tacit.neighbours.best import best_columns
+from tacit.solvers.sharpening import Sharpened
 from tacit.threads import even_chunks
 
 Array = NDArray[Any]
@@ -16,7 +17,7 @@ NEIGHBOURS = 10
 AT_ONCE = 512
 
 
-def lend(weights: Array | Csr, features: sp.csr_array, counts: Array) -> Array | Csr:
+def lend(weights: Array | Csr | Sharpened, features: sp.csr_array, counts: Array) -> Array | Csr | Sharpened:
     """W with columns of its own for every y without positives: the mean of the columns W_n of the ten n with the
     highest cosine of features, weighted by it.
 
@@ -33,6 +34,13 @@ def lend(weights: Array | Csr, features: sp.csr_array, counts: Array) -> Array |
         weights = weights.copy()
         weights[:, silent] = (shares[:, silent].T @ full.T).T
         return weights
+    if isinstance(weights, Sharpened):
+        lent = (weights.right + shares.T @ weights.right).astype(np.float32)
+        return Sharpened(_lent(weights.sparse, shares), weights.left, lent)
+    return _lent(weights, shares)
+
+
+def _lent(weights: Csr, shares: sp.csr_array) -> Csr:
     native = weights.native()
     full = native + sp.diags_array(native.max(axis=0).toarray().ravel(), format="csr")
     return as_csr((native + full @ shares).astype(np.float32), "weights", allow_empty=True)

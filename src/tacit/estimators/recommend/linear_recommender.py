@@ -18,12 +18,13 @@ from tacit.estimators.recommend import factor_growth, linear_choice, linear_feat
 from tacit.estimators.recommend.asking import ScoreRows, Unknown, numbered, one_of
 from tacit.estimators.recommend.factor_recommender import as_interactions
 from tacit.estimators.recommend.held_out_choice import Budget
-from tacit.estimators.recommend.linear_choice import Setting, average_scores, row_scores
+from tacit.estimators.recommend.linear_choice import Setting, Weights, average_scores, row_scores
 from tacit.estimators.recommend.scored_recommender import Rows, ScoredRecommender
 from tacit.estimators.recommend.tables import LINEAR
 from tacit.neighbours.topk import top_k_of
 from tacit.objective.weights import PositiveWeight, of_positives
-from tacit.solvers import linear_weights
+from tacit.solvers import sharpening
+from tacit.solvers.sharpening import Sharpened
 
 Array = NDArray[Any]
 
@@ -50,16 +51,19 @@ class LinearRecommender(ScoredRecommender):
         positives)^ridge; (0, 0) is EASE as published
     sparse_exponents : (in, row, out): a co-occurrence counts less the more positives the column that speaks, the row,
         and the column that is scored have
+    sharpening : δ, the part of their leading directions that sparse weights lose (``tacit.solvers.sharpening``); None
+        chooses it with the exponents, where it leads by a standard error, and is 0 where these are given
     keep : K, weights that a column keeps under ``"sparse"``
     positive_weight : x from the stored values: ``"log"`` (1 + log(value / smallest)), ``"value"`` or ``"one"``
-    random_state : seed of the splits that choose what is None among the three above
+    random_state : seed of the splits that choose what is None
     threads : 0 for all cores; the bits are the same at any number
 
     Attributes
     ----------
-    col_weights_ : W (m, m), row i holds what column i says for others; a NumPy array or a sparse one
-    method_, regularization_, exponents_ : what was used
-    validation_ : what was tried on held-out positives: method, exponents, ridge, NDCG@10 and its error, best first
+    col_weights_ : W (m, m), row i holds what column i says for others; a NumPy array, a sparse one, or a sparse one and
+        the narrow matrices whose product is taken from it (``tacit.solvers.sharpening.Sharpened``)
+    method_, regularization_, exponents_, sharpening_ : what was used
+    validation_ : what was tried on held-out positives: the setting, its NDCG@10 and the error of it, best first
     row_ids_, col_ids_ : the caller's ids
 
     >>> import tacit
@@ -84,6 +88,7 @@ class LinearRecommender(ScoredRecommender):
         regularization: float | None = None,
         dense_exponents: tuple[float, float] | None = None,
         sparse_exponents: tuple[float, float, float] | None = None,
+        sharpening: float | None = None,
         keep: int = 300,
         positive_weight: PositiveWeight = "log",
         random_state: Any = 0,
@@ -93,6 +98,7 @@ class LinearRecommender(ScoredRecommender):
         self.regularization = regularization
         self.dense_exponents = dense_exponents
         self.sparse_exponents = sparse_exponents
+        self.sharpening = sharpening
         self.keep = keep
         self.positive_weight = positive_weight
         self.random_state = random_state
@@ -157,7 +163,7 @@ class LinearRecommender(ScoredRecommender):
         ones = sp.csr_array((np.ones(len(numbers), np.float32), itself[1], itself[0]), shape=(len(numbers), m))
         single = as_csr(ones, "cols", allow_empty=True)
         found, scores = top_k_of(
-            lambda start, stop: linear_weights.scores(single, self.col_weights_, start, stop),
+            lambda start, stop: sharpening.scores(single, self.col_weights_, start, stop),
             len(numbers), m, k, excluded=itself, threads=self.threads,
         )  # fmt: skip
         # A weight of zero is none: the two were never together.
@@ -185,12 +191,7 @@ class LinearRecommender(ScoredRecommender):
         new = len(self.col_ids_) - len(self.average_)
         if new:
             self.average_ = np.pad(self.average_, (0, new))
-            if isinstance(self.col_weights_, np.ndarray):
-                self.col_weights_ = np.pad(self.col_weights_, (0, new))
-            else:
-                grown = self.col_weights_.native()
-                grown.resize((len(self.col_ids_), len(self.col_ids_)))
-                self.col_weights_ = as_csr(grown, "weights", allow_empty=True)
+            self.col_weights_ = _padded(self.col_weights_, new)
 
     def _scorer(self, rows: Rows) -> ScoreRows:
         x = self._values(rows.positives)
@@ -216,6 +217,7 @@ class LinearRecommender(ScoredRecommender):
             "ridge": None if ridge is None else checks.number("regularization", ridge, above=0.0),
             "dense_exponents": _numbers("dense_exponents", self.dense_exponents, 2),
             "sparse_exponents": _numbers("sparse_exponents", self.sparse_exponents, 3),
+            "sharpening": None if self.sharpening is None else checks.number("sharpening", self.sharpening, 0.0),
         }
 
     def _candidates(self, columns: int) -> tuple[str, ...]:
@@ -225,31 +227,55 @@ class LinearRecommender(ScoredRecommender):
 
     # -- to and from a model file ------------------------------------------------------------------------------
 
-    def _keep(self, weights: Array | Csr, chosen: Setting, average: Array) -> None:
+    def _keep(self, weights: Weights, chosen: Setting, average: Array) -> None:
         self.col_weights_ = weights
         self.average_ = average
         self.method_, self.exponents_, self.regularization_ = chosen.method, chosen.exponents, chosen.ridge
+        self.sharpening_ = chosen.sharpening
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         facts = {
             "method": self.method_,
             "exponents": self.exponents_,
             "regularization": self.regularization_,
+            "sharpening": self.sharpening_,
             "smallest": self._smallest,
             "validation": self.validation_,
         }
-        dense = self.method_ == "dense"
+        weights = self.col_weights_
+        narrow = isinstance(weights, Sharpened)
         return facts, self._seen_parts() | {
             "average": self.average_,
-            "weights": self.col_weights_ if dense else None,
-            "sparse_weights": None if dense else self.col_weights_,
+            "weights": weights if self.method_ == "dense" else None,
+            "sparse_weights": None if self.method_ == "dense" else weights.sparse if narrow else weights,
+            "left": weights.left if narrow else None,
+            "right": weights.right if narrow else None,
         }
 
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
         self._restore_seen(parts)
-        chosen = Setting(facts["method"], facts["exponents"], facts["regularization"])
-        self._keep(parts["weights" if chosen.method == "dense" else "sparse_weights"], chosen, parts["average"])
+        chosen = Setting(facts["method"], facts["exponents"], facts["regularization"], facts["sharpening"])
+        weights = parts["weights" if chosen.method == "dense" else "sparse_weights"]
+        if chosen.sharpening:
+            weights = Sharpened(weights, parts["left"], parts["right"])
+        self._keep(weights, chosen, parts["average"])
         self.validation_, self._smallest = facts["validation"], facts["smallest"]
+
+
+def _padded(weights: Weights, new: int) -> Weights:
+    """W with so many more columns, for which nothing speaks."""
+    if isinstance(weights, np.ndarray):
+        return np.pad(weights, (0, new))
+    if isinstance(weights, Sharpened):
+        left, right = (np.pad(side, ((0, new), (0, 0))) for side in (weights.left, weights.right))
+        return Sharpened(_padded_sparse(weights.sparse, new), left, right)
+    return _padded_sparse(weights, new)
+
+
+def _padded_sparse(weights: Csr, new: int) -> Csr:
+    grown = weights.native()
+    grown.resize((weights.shape[0] + new, weights.shape[1] + new))
+    return as_csr(grown, "weights", allow_empty=True)
 
 
 def _numbers(name: str, given: Any, count: int) -> tuple[float, ...] | None:

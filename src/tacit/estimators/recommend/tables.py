@@ -150,6 +150,9 @@ def _one_form_of_weights(proof: Proof, parts: dict[str, Any]) -> str | None:
     dense = proof.facts["method"] == "dense"
     if (parts["weights"] is None) == dense or (parts["sparse_weights"] is None) != dense:
         return "its weights are not those of its method"
+    narrow = proof.facts["sharpening"] == 0
+    if (parts["left"] is None) != narrow or (parts["right"] is None) != narrow or (dense and not narrow):
+        return "its narrow matrices are not those of its sharpening"
     if len(proof.facts["exponents"]) != (2 if dense else 3) or (proof.facts["regularization"] is None) == dense:
         return "its settings are not those of its method"
     return None
@@ -160,11 +163,14 @@ LINEAR = Schema(
     Array("average", "f4", ("cols",)),
     Array("weights", "f4", ("cols", "cols"), optional=True),
     Csr("sparse_weights", "cols", "cols", optional=True),
+    Array("left", "f4", ("cols", "components"), optional=True),
+    Array("right", "f4", ("cols", "components"), optional=True),
     parameters={
         "method": Word("auto", "dense", "sparse"),
         "regularization": Either(None, Number(above=0.0)),
         "dense_exponents": Either(None, Many(EXPONENT, count=2)),
         "sparse_exponents": Either(None, Many(EXPONENT, count=3)),
+        "sharpening": Either(None, Number(0.0)),
         "keep": Whole(1),
         "positive_weight": POSITIVE_WEIGHT,
         "random_state": SEED,
@@ -173,6 +179,7 @@ LINEAR = Schema(
         "method": Word("dense", "sparse"),
         "exponents": Many(EXPONENT),
         "regularization": Either(None, Number(above=0.0)),
+        "sharpening": Number(0.0),
         "smallest": Number(above=0.0),
         "validation": History(),
     },
