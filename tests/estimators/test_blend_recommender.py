@@ -1,5 +1,7 @@
 """BlendRecommender: what it adds up, what it chooses and why, and its file."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -7,8 +9,9 @@ import scipy.sparse as sp
 import tacit
 from tacit import BlendRecommender
 from tacit.errors import InputError
+from tacit.estimators.recommend import blend_recommender
 from tacit.estimators.recommend.held_out_choice import first_near_the_best, split
-from tacit.estimators.recommend.linear_choice import START_EXPONENTS
+from tacit.estimators.recommend.linear_choice import START_EXPONENTS, Setting
 
 MEMBERS = [{"recommender": "factors", "factors": 4}, {"recommender": "linear", "method": "sparse"}]
 
@@ -109,3 +112,23 @@ def test_a_file_holds_all_members(tmp_path):
 def test_wrong_parameters_are_refused_in_one_sentence(parameters, sentence):
     with pytest.raises(InputError, match=sentence):
         BlendRecommender(**parameters).fit(positives())
+
+
+def test_sharpening_is_chosen_again_beside_the_other_members(monkeypatch):
+    seen = []
+
+    def first_strength(search, start):
+        seen.append(search)
+        return replace(start, sharpening=0.25)
+
+    monkeypatch.setattr(blend_recommender, "sharper", first_strength)
+    X = positives(2)
+    model = BlendRecommender(MEMBERS).fit(X)
+    linear = next(member for member in model.members_ if isinstance(member, tacit.LinearRecommender))
+    assert len(model.members_) == 2 and linear.sharpening_ == 0.25
+    assert "Beside the others sharpening 0.25" in model.validation_["sentence"]
+    # The mixture of a setting is what its own measure says of both members together.
+    (search,) = seen
+    plain = Setting("sparse", linear.exponents_)
+    tried = {tuple(record["weights"]): record["ndcg@10"] for record in model.validation_["tried"]}
+    assert search.mean(plain) == pytest.approx(tried[tuple(model.weights_)], abs=1e-9)

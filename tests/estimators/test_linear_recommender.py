@@ -234,7 +234,7 @@ def test_a_file_whose_narrow_matrices_are_missing_is_refused(tmp_path):
 
 def test_sharpening_is_chosen_only_where_it_leads_by_more_than_a_standard_error():
     model = LinearRecommender("sparse").fit(random_positives(6))
-    tried = {tuple(one["exponents"]) + (one["sharpening"],): one for one in model.validation_}
+    tried = {(*one["exponents"], one["sharpening"]): one for one in model.validation_}
     plain, used = (tried[(*model.exponents_, strength)] for strength in (0.0, model.sharpening_))
     assert model.sharpening_ == 0.0 or used["ndcg@10"] > plain["ndcg@10"]
     assert {one["sharpening"] for one in model.validation_} >= {0.0, 0.25}

@@ -1,6 +1,5 @@
 """BlendRecommender: several recommenders, whose scores are standardised and added; held-out positives say how."""
 
-import itertools
 import sys
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Self
@@ -12,10 +11,11 @@ from tacit import checks, threads
 from tacit.data.interactions import Interactions
 from tacit.errors import InputError
 from tacit.estimators.ranked import Ranked
-from tacit.estimators.recommend import held_out_choice
+from tacit.estimators.recommend import blend_mixtures, held_out_choice
 from tacit.estimators.recommend.asking import ScoreRows, Unknown
 from tacit.estimators.recommend.factor_recommender import FactorRecommender, as_interactions
-from tacit.estimators.recommend.held_out_choice import AT, Budget, Part
+from tacit.estimators.recommend.held_out_choice import Budget, Part
+from tacit.estimators.recommend.linear_choice import Search, sharper
 from tacit.estimators.recommend.linear_recommender import LinearRecommender
 from tacit.estimators.recommend.scored_recommender import Rows, ScoredRecommender
 from tacit.estimators.recommend.tables import BLEND
@@ -24,8 +24,6 @@ Array = NDArray[Any]
 
 KINDS: dict[str, type[Any]] = {"factors": FactorRecommender, "linear": LinearRecommender}
 DEFAULT: tuple[dict[str, Any], ...] = ({"recommender": "factors"}, {"recommender": "linear"})
-STEPS = 4
-"""Weights are multiples of a quarter that sum to one."""
 LARGE, FACTORS_OF_LARGE, FACTORS = 20_000, 128, 64
 """Factors that a member gets when none are given: more where there are as many rows and columns as this."""
 
@@ -100,7 +98,7 @@ class BlendRecommender(ScoredRecommender):
         choices = [_choice(member, data, budget) for member in members]
         self.validation_: dict[str, Any] = {"tried": [], "sentence": "The weights were given."}
         if given is None:
-            given, self.validation_ = self._choose(data, choices, budget)
+            given, self.validation_ = self._choose(data, members, choices, budget)
             if sys.stderr.isatty() if self.progress is None else self.progress:
                 print(self.validation_["sentence"], file=sys.stderr)
         used = [_fitted(member, data, choice) for member, choice, share in zip(members, choices, given) if share]
@@ -124,7 +122,9 @@ class BlendRecommender(ScoredRecommender):
             member.add(row, [col], value)
 
     def _scorer(self, rows: Rows) -> ScoreRows:
-        return _mixture([(member._scorer(rows), weight) for member, weight in zip(self.members_, self.weights_)])
+        return blend_mixtures.mixture_of(
+            [(member._scorer(rows), weight) for member, weight in zip(self.members_, self.weights_)]
+        )
 
     # -- choosing ----------------------------------------------------------------------------------------------
 
@@ -159,32 +159,57 @@ class BlendRecommender(ScoredRecommender):
         return weights
 
     def _choose(
-        self, data: Interactions, choices: list[Any], budget: Budget
+        self, data: Interactions, members: list[Any], choices: list[Any], budget: Budget
     ) -> tuple[tuple[float, ...], dict[str, Any]]:
-        """Weights, and what was found on the way; ``choices`` are what members chose for themselves."""
+        """Weights, and what was found on the way; ``choices`` are what members chose for themselves, and change where
+        another sharpening does better beside the rest."""
         parts = held_out_choice.split(data.matrix, checks.seed(self.random_state))
         if not parts:
             return tuple(1.0 for _ in choices), {"tried": [], "sentence": "Too few positives to choose by."}
-        mixtures = _mixtures(len(choices))
+        mixtures = blend_mixtures.mixtures(len(choices))
         scores: dict[tuple[float, ...], list[Array]] = {mixture: [] for mixture in mixtures}
+        learned: list[list[Any]] = []
         for number, part in enumerate(parts):
             if number and budget.over():
                 break
             train = Interactions(part.train, data.row_ids, data.col_ids, col_features=data.col_features)
-            members = [_fitted(member, train, choice) for member, choice in zip(self._make_members(), choices)]
+            learned.append([_fitted(member, train, choice) for member, choice in zip(self._make_members(), choices)])
             for mixture in mixtures:
-                scores[mixture].append(self._measure(members, mixture, part))
+                scores[mixture].append(
+                    part.ndcg(
+                        blend_mixtures.mixture_of(blend_mixtures.scorers_of(learned[-1], mixture, part)), self.threads
+                    )
+                )
         rows = {mixture: np.concatenate(values) for mixture, values in scores.items()}
         chosen = held_out_choice.first_near_the_best(rows, mixtures)
-        account = _account(rows, chosen, [type(member).__name__ for member in self._make_members()])
+        account = blend_mixtures.account_of(rows, chosen, [type(member).__name__ for member in members])
+        for place, member in enumerate(members):
+            if 0 < chosen[place] < 1 and _may_sharpen(member, choices[place]):
+                account["sentence"] += self._sharpen(data, parts, learned, choices, place, chosen, budget)
         if budget.cut:
             account["sentence"] += f" The budget of {budget.seconds:g} seconds ended before all had been tried."
         return chosen, account
 
-    def _measure(self, members: list[Any], mixture: tuple[float, ...], part: Part) -> Array:
-        rows = Rows(part.rows, part.seen, part.rows)
-        scorers = [(member._scorer(rows), weight) for member, weight in zip(members, mixture) if weight]
-        return part.ndcg(_mixture(scorers), self.threads)
+    def _sharpen(
+        self, data: Interactions, parts: list[Part], learned: list[list[Any]], choices: list[Any], place: int,
+        mixture: tuple[float, ...], budget: Budget,
+    ) -> str:  # fmt: skip
+        """Choose the sharpening of one member again, beside the others in their mixture; returns what to say of it."""
+        chosen, tried = choices[place]
+        # The same splits, of the values that linear weights are made of.
+        values = learned[0][place]._values(data.matrix)
+        own = held_out_choice.split(values, checks.seed(self.random_state))[: len(learned)]
+
+        def beside(number: int, scorer: ScoreRows) -> ScoreRows:
+            scorers = blend_mixtures.scorers_of(learned[number], mixture, parts[number], leave=place)
+            return blend_mixtures.mixture_of([*scorers, (scorer, mixture[place])])
+
+        search = Search(own, learned[0][place].keep, self.threads, budget, beside, share=1.0)
+        better = sharper(search, chosen)
+        choices[place] = better, tried
+        if better == chosen:
+            return ""
+        return f" Beside the others sharpening {better.sharpening:g} does better: {search.mean(better):.4f}."
 
     # -- to and from a model file ------------------------------------------------------------------------------
 
@@ -209,51 +234,11 @@ def _choice(member: Any, data: Interactions, budget: Budget) -> Any:
     return member._choose(data, budget) if isinstance(member, LinearRecommender) else None
 
 
+def _may_sharpen(member: Any, choice: Any) -> bool:
+    """Whether a member has sparse weights whose sharpening is its own choice."""
+    free = choice is not None and member.sharpening is None and member.sparse_exponents is None
+    return free and choice[0].method == "sparse"
+
+
 def _fitted(member: Any, data: Interactions, choice: Any) -> Any:
     return member.fit(data) if choice is None else member._fit_chosen(data, *choice)
-
-
-def _mixture(scorers: list[tuple[ScoreRows, float]]) -> ScoreRows:
-    """Σ_m w_m (s − mean) / sd, mean and standard deviation over all columns of a row."""
-
-    def score_rows(start: int, stop: int) -> NDArray[np.float32]:
-        total: Any = 0.0
-        for scorer, weight in scorers:
-            scores = scorer(start, stop)
-            spread = scores.std(axis=1, keepdims=True, dtype=np.float64)
-            scale = np.divide(weight, spread, out=np.zeros_like(spread), where=spread > 0)
-            scores -= scores.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32)
-            scores *= scale.astype(np.float32)
-            total = total + scores
-        return np.asarray(total, dtype=np.float32)
-
-    return score_rows
-
-
-def _mixtures(members: int) -> list[tuple[float, ...]]:
-    """Weights in steps of a quarter that sum to one, the most even first.
-
-    >>> _mixtures(2)
-    [(0.5, 0.5), (0.25, 0.75), (0.75, 0.25), (0.0, 1.0), (1.0, 0.0)]
-    """
-    shares = itertools.product(range(STEPS + 1), repeat=members)
-    made = [tuple(share / STEPS for share in one) for one in shares if sum(one) == STEPS]
-    return sorted(made, key=lambda mixture: (max(mixture), mixture))
-
-
-def _account(rows: dict[tuple[float, ...], Array], chosen: tuple[float, ...], names: list[str]) -> dict[str, Any]:
-    """What every mixture reached, and one sentence that says what was chosen and why."""
-    tried = [
-        {"weights": list(mixture), "ndcg@10": float(found.mean()), "error": float(found.std() / np.sqrt(len(found)))}
-        for mixture, found in rows.items()
-    ]
-    alone = {names[mixture.index(1.0)]: rows[mixture].mean() for mixture in rows if 1.0 in mixture}
-    members = ", ".join(f"{name} {value:.4f}" for name, value in alone.items())
-    best = max(rows, key=lambda mixture: float(rows[mixture].mean()))
-    used = " + ".join(f"{weight:g} {name}" for name, weight in zip(names, chosen) if weight)
-    reason = "the best" if chosen == best else "the most even within one standard error of the best"
-    sentence = (
-        f"NDCG@{AT} on held-out positives: {members}; chosen: {used} with {rows[chosen].mean():.4f}, {reason} "
-        f"({rows[best].mean():.4f}, {len(rows[best])} rows)."
-    )
-    return {"tried": tried, "sentence": sentence}

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tacit.data.matrix import Csr, as_csr
 from tacit.estimators.recommend import held_out_choice
+from tacit.estimators.recommend.asking import ScoreRows
 from tacit.estimators.recommend.held_out_choice import Budget, Part
 from tacit.solvers import linear_weights, sharpening
 from tacit.solvers.sharpening import Leading, Sharpened
@@ -21,8 +22,6 @@ DENSE_EXPONENTS = ((0.0, 0.0), (0.5, 0.5))
 """(row, ridge): EASE as published, and rows and ridge by the roots of their counts."""
 INTO, BY_ROW, OUT = (0.25, 0.5, 0.75, 1.0), (0.0, 0.5, 1.0), (-0.25, 0.0, 0.125, 0.25, 0.5)
 SHARPENING = (0.0, 0.25, 0.5, 0.75)
-SHARE_OF_BUDGET = 0.5
-"""The other half of the time is for the choice among recommenders."""
 START_RIDGE, START_EXPONENTS = 3.0, (0.75, 1.0, 0.25)
 
 
@@ -74,12 +73,18 @@ class Made:
 
 @dataclass
 class Search:
-    """Settings that were tried on splits, with the NDCG@10 of every row."""
+    """Settings that were tried on splits, with the NDCG@10 of every row.
+
+    beside : from the number of a split and the scores of a setting to the scores that are ranked
+    share : the part of the budget that may pass before no more is tried
+    """
 
     parts: list[Part]
     keep: int
     threads: int
     budget: Budget
+    beside: Callable[[int, ScoreRows], ScoreRows] = lambda number, scorer: scorer
+    share: float = 0.5
     scores: dict[Setting, NDArray[np.float64]] = field(default_factory=dict)
     made: dict[int, Made] = field(default_factory=dict)
 
@@ -92,13 +97,14 @@ class Search:
         part = self.parts[number]
         weights = setting.weights(part.train, self.keep, self.threads, self.made.setdefault(number, Made()))
         average = average_scores(part.train, weights)
-        return part.ndcg(lambda start, stop: row_scores(part.seen, weights, average, start, stop), self.threads)
+        scorer = self.beside(number, lambda start, stop: row_scores(part.seen, weights, average, start, stop))
+        return part.ndcg(scorer, self.threads)
 
     def climb(self, values: Sequence[Any], start: Any, make: Callable[[Any], Setting]) -> Any:
         """From ``start`` along the ascending ``values`` as long as it gets better and there is time."""
         best = values.index(start)
         for step in (1, -1):
-            while 0 <= best + step < len(values) and not self.budget.over(SHARE_OF_BUDGET):
+            while 0 <= best + step < len(values) and not self.budget.over(self.share):
                 if self.mean(make(values[best + step])) <= self.mean(make(values[best])):
                     break
                 best += step
@@ -168,15 +174,15 @@ def _best_sparse(search: Search, given: dict[str, Any]) -> Setting:
         out = search.climb(OUT, out, lambda value: Setting("sparse", (into, by_row, value)))
         by_row = search.climb(BY_ROW, by_row, lambda value: Setting("sparse", (into, value, out)))
         plain = Setting("sparse", (into, by_row, out), sharpening=given["sharpening"] or 0.0)
-        found = plain if given["sharpening"] is not None else _sharper(search, plain)
+        found = plain if given["sharpening"] is not None else sharper(search, plain)
     search.mean(found)
     return found
 
 
-def _sharper(search: Search, plain: Setting) -> Setting:
-    """With the best sharpening, where it leads by more than one standard error: weights are simpler without."""
-    strength = search.climb(SHARPENING, 0.0, lambda value: replace(plain, sharpening=value))
-    tried = [plain, replace(plain, sharpening=strength)]
+def sharper(search: Search, start: Setting) -> Setting:
+    """With the best sharpening, where it leads ``start`` by more than one standard error."""
+    strength = search.climb(SHARPENING, start.sharpening, lambda value: replace(start, sharpening=value))
+    tried = [start, replace(start, sharpening=strength)]
     for setting in tried:
         search.mean(setting)
     return held_out_choice.first_near_the_best(search.scores, tried)

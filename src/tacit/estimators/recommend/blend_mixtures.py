@@ -1,0 +1,74 @@
+"""Mixtures of recommenders: which are tried, the scores of one, and what is said of the choice."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.estimators.recommend.asking import ScoreRows
+from tacit.estimators.recommend.held_out_choice import AT, Part
+from tacit.estimators.recommend.scored_recommender import Rows
+
+Array = NDArray[Any]
+
+STEPS = 4
+"""Weights are multiples of a quarter that sum to one."""
+
+
+def scorers_of(
+    members: list[Any], mixture: tuple[float, ...], part: Part, leave: int | None = None
+) -> list[tuple[ScoreRows, float]]:
+    """The scores of the members that have a weight, all or without one of them, for the rows of a split."""
+    rows = Rows(part.rows, part.seen, part.rows)
+    return [
+        (member._scorer(rows), weight)
+        for place, (member, weight) in enumerate(zip(members, mixture))
+        if weight and place != leave
+    ]
+
+
+def mixture_of(scorers: list[tuple[ScoreRows, float]]) -> ScoreRows:
+    """Σ_m w_m (s − mean) / sd, mean and standard deviation over all columns of a row."""
+
+    def score_rows(start: int, stop: int) -> NDArray[np.float32]:
+        total: Any = 0.0
+        for scorer, weight in scorers:
+            scores = scorer(start, stop)
+            spread = scores.std(axis=1, keepdims=True, dtype=np.float64)
+            scale = np.divide(weight, spread, out=np.zeros_like(spread), where=spread > 0)
+            scores -= scores.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32)
+            scores *= scale.astype(np.float32)
+            total = total + scores
+        return np.asarray(total, dtype=np.float32)
+
+    return score_rows
+
+
+def mixtures(members: int) -> list[tuple[float, ...]]:
+    """Weights in steps of a quarter that sum to one, the most even first.
+
+    >>> mixtures(2)
+    [(0.5, 0.5), (0.25, 0.75), (0.75, 0.25), (0.0, 1.0), (1.0, 0.0)]
+    """
+    shares = itertools.product(range(STEPS + 1), repeat=members)
+    made = [tuple(share / STEPS for share in one) for one in shares if sum(one) == STEPS]
+    return sorted(made, key=lambda mixture: (max(mixture), mixture))
+
+
+def account_of(rows: dict[tuple[float, ...], Array], chosen: tuple[float, ...], names: list[str]) -> dict[str, Any]:
+    """What every mixture reached, and one sentence that says what was chosen and why."""
+    tried = [
+        {"weights": list(mixture), "ndcg@10": float(found.mean()), "error": float(found.std() / np.sqrt(len(found)))}
+        for mixture, found in rows.items()
+    ]
+    alone = {names[mixture.index(1.0)]: rows[mixture].mean() for mixture in rows if 1.0 in mixture}
+    members = ", ".join(f"{name} {value:.4f}" for name, value in alone.items())
+    best = max(rows, key=lambda mixture: float(rows[mixture].mean()))
+    used = " + ".join(f"{weight:g} {name}" for name, weight in zip(names, chosen) if weight)
+    reason = "the best" if chosen == best else "the most even within one standard error of the best"
+    sentence = (
+        f"NDCG@{AT} on held-out positives: {members}; chosen: {used} with {rows[chosen].mean():.4f}, {reason} "
+        f"({rows[best].mean():.4f}, {len(rows[best])} rows)."
+    )
+    return {"tried": tried, "sentence": sentence}
