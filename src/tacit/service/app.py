@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,9 @@ from starlette.staticfiles import StaticFiles
 
 from tacit import report
 from tacit._version import __version__
-from tacit.errors import InputError, TacitError, UnknownIdError
+from tacit.errors import TacitError
 from tacit.service import questions
-from tacit.service.errors import ServiceError
-from tacit.service.events import Event, to_bytes
+from tacit.service.direct import Direct, Events, decoded, in_time, refusal, whole_body
 from tacit.service.guard import Guard
 from tacit.service.limits import Limits
 from tacit.service.openapi import document
@@ -29,23 +28,12 @@ from tacit.service.pages.desk import Answerer, Desk
 from tacit.service.pages.watch import watched
 from tacit.service.served import Served
 from tacit.service.service import Service, named
-from tacit.service.store import New
 from tacit.service.writer import Rhythm
 
 PAGES = Path(__file__).parent / "pages" / "assets"
 LOOK = Path(report.__file__).parent / "assets"
 """Style and modules that pages share with those that are written to files."""
 _json = msgspec.json.Encoder(enc_hook=str)
-
-
-class Events(msgspec.Struct, forbid_unknown_fields=True):
-    """What is posted to ``events``."""
-
-    events: list[Event]
-
-
-_decoders = {name: msgspec.json.Decoder(kind) for name, (kind, _, _) in questions.ASKS.items()}
-_events_decoder = msgspec.json.Decoder(Events)
 
 
 def create_app(
@@ -98,7 +86,7 @@ def create_app(
         exception_handlers={HTTPException: _http_error, TacitError: _tacit_error, Exception: _failure},
     )
     app.state.service, app.state.desk = service, desk
-    guard = Guard(app, token=token, limits=service.limits, measures=service.measures)
+    guard = Guard(Direct(app, service), token=token, limits=service.limits, measures=service.measures)
     guard.service = service  # type: ignore[attr-defined]
     return guard
 
@@ -114,9 +102,6 @@ def snapshots_folder(store: str | os.PathLike[str], given: str | os.PathLike[str
 def _routes(desk: Desk) -> list[Route | Mount]:
     one = "/v1/models/{name:str}"
     return [
-        # Routes are tried in order: those that are asked most come first.
-        *(Route(f"{one}/{name}", _asking(name), methods=["POST"]) for name in questions.ASKS),
-        Route(f"{one}/events", events, methods=["POST"]),
         *(Route(f"{one}/{name}", _paging(name, *ask), methods=["POST"]) for name, ask in desk.asks.items()),
         Route("/", page),
         *(Route(f"/{name}", page) for name in PAGE_NAMES),
@@ -186,38 +171,6 @@ async def model(request: Request) -> Response:
     return _answer(_facts(_service(request).model(request.path_params["name"]), request.app.state.desk))
 
 
-async def events(request: Request) -> Response:
-    """Take in events; the answer comes when they are durable and learned."""
-    service = _service(request)
-    served = service.model(request.path_params["name"])
-    given = _decoded(_events_decoder, await _body(request, service.limits)).events
-    learner = served.state.learner
-    if learner is None:
-        raise ServiceError(
-            409, f"{served.name} is a {type(served.state.model).__name__}, which does not learn from events."
-        )
-    if not 1 <= len(given) <= service.limits.events:
-        raise InputError(f"events: send 1 to {service.limits.events} at a time, not {len(given)}.")
-    for place, event in enumerate(given):
-        try:
-            learner.check(event)
-            if event.id is not None and not 0 < len(event.id) <= 200:
-                raise InputError("id must have 1 to 200 characters.")
-        except InputError as error:
-            raise InputError(f"events: number {place}: {error}") from None
-    assert service.writer is not None
-    waiting = service.writer.submit(served.name, [New(event.id, to_bytes(event)) for event in given])
-    # Whoever is told to come again finds the events by their ids: they are stored whether somebody waits or not.
-    placed = await _in_time(asyncio.shield(asyncio.wrap_future(waiting)), service.limits)
-    fresh = sum(one.fresh for one in placed)
-    counter = service.measures.events
-    counter.labels(served.name, "accepted").inc(fresh)
-    counter.labels(served.name, "duplicate").inc(len(placed) - fresh)
-    return _answer(
-        {"accepted": fresh, "duplicates": len(placed) - fresh, "sequence": max(one.sequence for one in placed)}
-    )
-
-
 async def reload(request: Request) -> Response:
     """Open the model's file anew; a bad file keeps the old model."""
     service = _service(request)
@@ -232,48 +185,18 @@ async def snapshot(request: Request) -> Response:
     return _answer({"sequence": served.sequence})
 
 
-def _asking(name: str) -> Any:
-    kind, _, answer = questions.ASKS[name]
-    decoder = _decoders[name]
-
-    async def ask(request: Request) -> Response:
-        service = _service(request)
-        served = service.model(request.path_params["name"])
-        questions.require(served, name)
-        question = _decoded(decoder, await _body(request, service.limits))
-        # Read before the answer: what it says is then the least that the answer knows.
-        sequence, digest = served.sequence, served.state.digest
-        if name == "recommend" and questions.is_plain(served, question):
-            key = served, question.k, question.exclude_seen, service.limits
-            found: dict[str, Any] = {"results": [await service.together.ask(key, question.rows[0])]}
-        else:
-            found = await _in_time(asyncio.to_thread(answer, served, question, service.limits), service.limits)
-        if served.titles:
-            _add_titles(found, served.titles)
-        found["sequence"], found["model"] = sequence, digest
-        return _answer(found)
-
-    ask.__name__, ask.__doc__ = name, kind.__doc__
-    return ask
-
-
 def _paging(name: str, kind: type, answer: Answerer) -> Any:
     decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(kind)
 
     async def ask(request: Request) -> Response:
         service = _service(request)
         served = service.model(request.path_params["name"])
-        question = _decoded(decoder, await _body(request, service.limits))
-        return _answer(await _in_time(asyncio.to_thread(answer, served, question), service.limits))
+        async with in_time(service.limits):
+            question = decoded(decoder, await whole_body(request.receive, service.limits))
+            return _answer(await asyncio.to_thread(answer, served, question))
 
     ask.__name__, ask.__doc__ = name, kind.__doc__
     return ask
-
-
-def _add_titles(found: dict[str, Any], titles: Mapping[Any, str]) -> None:
-    for one in found.get("results", ()):
-        if "ids" in one:
-            one["titles"] = [titles.get(ident) for ident in one["ids"]]
 
 
 def _facts(served: Served, desk: Desk) -> dict[str, Any]:
@@ -298,38 +221,6 @@ def _facts(served: Served, desk: Desk) -> dict[str, Any]:
     }
 
 
-async def _body(request: Request, limits: Limits) -> bytes:
-    parts: list[bytes] = []
-    size = 0
-    while True:
-        message = await _in_time(request.receive(), limits)
-        if message["type"] != "http.request":
-            raise ServiceError(400, "the client went away before its request was whole.")
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        if size > limits.body:
-            raise ServiceError(413, f"the body may have {limits.body} bytes at most.")
-        if not message.get("more_body"):
-            return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-async def _in_time(work: Awaitable[Any], limits: Limits) -> Any:
-    try:
-        async with asyncio.timeout(limits.seconds):
-            return await work
-    except TimeoutError:
-        raise ServiceError(503, f"no answer within {limits.seconds:g} seconds.", retry_after=1) from None
-
-
-def _decoded(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
-    try:
-        return decoder.decode(body)
-    except msgspec.ValidationError as error:
-        raise ServiceError(422, f"{error}.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ServiceError(400, f"the body is not JSON: {error}.") from None
-
-
 def _answer(content: Any, status: int = 200) -> Response:
     return Response(_json.encode(content), status, media_type="application/json")
 
@@ -342,12 +233,12 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 
 async def _tacit_error(request: Request, error: Exception) -> Response:
-    if isinstance(error, ServiceError):
-        response = _answer({"error": str(error)}, error.status)
-        if error.retry_after is not None:
-            response.headers["retry-after"] = str(error.retry_after)
-        return response
-    return _answer({"error": str(error)}, 404 if isinstance(error, UnknownIdError) else 422)
+    assert isinstance(error, TacitError)
+    told = refusal(error)
+    response = _answer({"error": str(told)}, told.status)
+    if told.retry_after is not None:
+        response.headers["retry-after"] = str(told.retry_after)
+    return response
 
 
 async def _failure(request: Request, error: Exception) -> Response:

@@ -96,8 +96,10 @@ class Guard:
                 raise ServiceError(413, f"the body may have {self.limits.body} bytes at most.")
 
     def _record(self, scope: Scope, request_id: bytes, status: int, seconds: float) -> None:
-        route = getattr(scope.get("endpoint"), "__name__", "none")
-        model = scope.get("path_params", {}).get("name", "") if status != 404 else ""
+        route, model = scope.get("counted_as") or (
+            getattr(scope.get("endpoint"), "__name__", "none"),
+            scope.get("path_params", {}).get("name", "") if status != 404 else "",
+        )
         requests, histogram = self._counters(route, model, str(status))
         requests.inc()
         histogram.observe(seconds)

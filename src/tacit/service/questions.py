@@ -135,7 +135,10 @@ def is_plain(served: Served, ask: Recommend) -> bool:
     return (
         ask.rows is not None
         and len(ask.rows) == 1
-        and all(wish is None for wish in (ask.include, ask.exclude, ask.context, ask.histories))
+        and ask.include is None
+        and ask.exclude is None
+        and ask.context is None
+        and ask.histories is None
         and ask.unknown == "error"
         and not hasattr(served.state.model, "learn_one")
     )

@@ -16,7 +16,7 @@ from tacit.estimators.schema import Array as ArrayPart
 from tacit.estimators.schema import Borders, Repeated
 from tacit.neighbours import approximate
 from tacit.neighbours.approximate import ItemIndex
-from tacit.neighbours.topk import Lists, normalise, top_k
+from tacit.neighbours.topk import QUERIES, Lists, normalise, tiled, top_k, top_k_of_few
 
 Array = NDArray[Any]
 Search = Literal["auto", "exact", "approximate"]
@@ -95,6 +95,9 @@ def find(
             f"search='approximate' answers up to k={index.depths[-1]}, for which its recall was measured, not {k}."
         )
     if index is None or search == "exact" or included is not None or not _pays(index, k, allowed):
+        if included is None and excluded is None and allowed is None and 0 < len(queries) <= QUERIES[0] and len(items):
+            tiles = derived.of("items in tiles", (items,), lambda: tiled(items))
+            return top_k_of_few(queries, tiles, len(items), k, seen=seen, threads=threads)
         return top_k(
             queries, items, k, seen=seen, excluded=excluded, included=included, limited=limited, allowed=allowed,
             threads=threads,

@@ -1,0 +1,160 @@
+"""Questions and events, which are most of the load, on a path of their own before the routes of the pages.
+
+A plain ASGI layer: nothing is built for a request but its answer, and one timer covers all of it.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgspec
+
+from tacit.errors import InputError, TacitError, UnknownIdError
+from tacit.service import questions
+from tacit.service.errors import ServiceError
+from tacit.service.events import Event, to_bytes
+from tacit.service.guard import App, Scope, refuse
+from tacit.service.limits import Limits
+from tacit.service.served import Served
+from tacit.service.service import Service
+from tacit.service.store import New
+
+_json = msgspec.json.Encoder(enc_hook=str)
+
+
+class Events(msgspec.Struct, forbid_unknown_fields=True):
+    """What is posted to ``events``."""
+
+    events: list[Event]
+
+
+_decoders: dict[str, msgspec.json.Decoder[Any]] = {
+    "events": msgspec.json.Decoder(Events),
+    **{name: msgspec.json.Decoder(kind) for name, (kind, _, _) in questions.ASKS.items()},
+}
+
+
+class Direct:
+    """``POST /v1/models/NAME/QUESTION`` and ``…/events``; all else goes on to ``app``."""
+
+    def __init__(self, app: App, service: Service) -> None:
+        self.app, self.service = app, service
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        parts: list[str] = scope["path"].split("/") if scope["type"] == "http" else []
+        if len(parts) != 5 or parts[1] != "v1" or parts[2] != "models" or parts[4] not in _decoders:
+            await self.app(scope, receive, send)
+            return
+        _, _, _, name, route = parts
+        scope["counted_as"] = route, ""
+        try:
+            if scope["method"] != "POST":
+                raise ServiceError(405, "this address takes another method.")
+            served = self.service.model(name)
+            scope["counted_as"] = route, served.name
+            async with in_time(self.service.limits):
+                content = await self._answer(route, served, receive)
+        except TacitError as error:
+            await refuse(send, refusal(error))
+        else:
+            headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(content))]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await send({"type": "http.response.body", "body": content})
+
+    async def _answer(self, route: str, served: Served, receive: Any) -> bytes:
+        if route != "events":
+            questions.require(served, route)
+        asked = decoded(_decoders[route], await whole_body(receive, self.service.limits))
+        found = await (self._learn(served, asked) if route == "events" else self._ask(route, served, asked))
+        return _json.encode(found)
+
+    async def _ask(self, route: str, served: Served, question: Any) -> dict[str, Any]:
+        limits = self.service.limits
+        # Read before the answer: what it says is then the least that the answer knows.
+        sequence, digest = served.sequence, served.state.digest
+        if route == "recommend" and questions.is_plain(served, question):
+            key = served, question.k, question.exclude_seen, limits
+            found: dict[str, Any] = {"results": [await self.service.together.ask(key, question.rows[0])]}
+        else:
+            found = await asyncio.to_thread(questions.ASKS[route][2], served, question, limits)
+        if served.titles:
+            _add_titles(found, served.titles)
+        found["sequence"], found["model"] = sequence, digest
+        return found
+
+    async def _learn(self, served: Served, given: Events) -> dict[str, Any]:
+        """Take in events; the answer comes when they are durable and learned."""
+        service = self.service
+        learner, events = served.state.learner, given.events
+        if learner is None:
+            raise ServiceError(
+                409, f"{served.name} is a {type(served.state.model).__name__}, which does not learn from events."
+            )
+        if not 1 <= len(events) <= service.limits.events:
+            raise InputError(f"events: send 1 to {service.limits.events} at a time, not {len(events)}.")
+        for place, event in enumerate(events):
+            try:
+                learner.check(event)
+                if event.id is not None and not 0 < len(event.id) <= 200:
+                    raise InputError("id must have 1 to 200 characters.")
+            except InputError as error:
+                raise InputError(f"events: number {place}: {error}") from None
+        assert service.writer is not None
+        waiting = service.writer.submit(served.name, [New(event.id, to_bytes(event)) for event in events])
+        # Whoever is told to come again finds the events by their ids: they are stored whether somebody waits or not.
+        placed = await asyncio.shield(asyncio.wrap_future(waiting))
+        fresh = sum(one.fresh for one in placed)
+        counter = service.measures.events
+        counter.labels(served.name, "accepted").inc(fresh)
+        counter.labels(served.name, "duplicate").inc(len(placed) - fresh)
+        return {"accepted": fresh, "duplicates": len(placed) - fresh, "sequence": max(one.sequence for one in placed)}
+
+
+def refusal(error: TacitError) -> ServiceError:
+    """The status that an error of the library stands for."""
+    if isinstance(error, ServiceError):
+        return error
+    return ServiceError(404 if isinstance(error, UnknownIdError) else 422, str(error))
+
+
+@asynccontextmanager
+async def in_time(limits: Limits) -> AsyncIterator[None]:
+    """Refuse what takes longer than a request may."""
+    try:
+        async with asyncio.timeout(limits.seconds):
+            yield
+    except TimeoutError:
+        raise ServiceError(503, f"no answer within {limits.seconds:g} seconds.", retry_after=1) from None
+
+
+async def whole_body(receive: Any, limits: Limits) -> bytes:
+    """The body of a request, refused where it is too long."""
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise ServiceError(400, "the client went away before its request was whole.")
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > limits.body:
+            raise ServiceError(413, f"the body may have {limits.body} bytes at most.")
+        if not message.get("more_body"):
+            return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def decoded(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
+    """What the body says; one sentence where it cannot be read."""
+    try:
+        return decoder.decode(body)
+    except msgspec.ValidationError as error:
+        raise ServiceError(422, f"{error}.") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ServiceError(400, f"the body is not JSON: {error}.") from None
+
+
+def _add_titles(found: dict[str, Any], titles: Mapping[Any, str]) -> None:
+    for one in found.get("results", ()):
+        if "ids" in one:
+            one["titles"] = [titles.get(ident) for ident in one["ids"]]

@@ -1,0 +1,59 @@
+"""The best k of few queries in one kernel: those of sorting everything, and each query's bits its own."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.errors import InputError
+from tacit.kernels import few
+from tacit.neighbours.topk import QUERIES, tiled, top_k_of_few
+from tests import naive
+from tests.neighbours.test_topk import lists_of, whole_factors
+
+
+@given(
+    seed=st.integers(0, 2**16), n=st.integers(1, 16), m=st.integers(1, 40), k=st.integers(1, 50), g=st.integers(1, 9)
+)
+def test_agrees_with_sorting_everything(seed, n, m, k, g):
+    rng = np.random.default_rng(seed)
+    queries, items = whole_factors(rng, n, m, g)
+    seen = rng.random((n, m)) < 0.3
+    numbers, scores = top_k_of_few(queries, tiled(items), m, k, seen=lists_of(seen))
+    exact = queries.astype(np.float64) @ items.T
+    expected = naive.top_k(np.where(seen, -np.inf, exact), k)
+    np.testing.assert_array_equal(numbers, expected[0])
+    np.testing.assert_array_equal(scores, expected[1])
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("g", [5, 64])
+def test_each_query_gets_the_bits_that_it_would_get_alone(rng, g):
+    """Beside others, at any place among them, over several selections and with sections on several threads."""
+    m = (few.TILES + 1) * few.WIDTH + 7
+    queries, items = (rng.standard_normal((size, g)).astype(np.float32) for size in (QUERIES[0], m))
+    tiles = tiled(items)
+    numbers, scores = top_k_of_few(queries, tiles, m, 20)
+    for count in (1, 2, 3, 4, 7):
+        for start in range(0, QUERIES[0] - count, 3):
+            some = slice(start, start + count)
+            alone = top_k_of_few(queries[some], tiles, m, 20, threads=2)
+            assert alone[0].tobytes() == numbers[some].tobytes() and alone[1].tobytes() == scores[some].tobytes()
+    exact = queries.astype(np.float64) @ items.T
+    np.testing.assert_allclose(scores, -np.sort(-exact, axis=1)[:, :20], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.jit
+def test_sections_on_several_threads_change_no_bit(rng, monkeypatch):
+    m = 5 * few.WIDTH + 3
+    queries, items = (rng.standard_normal((size, 8)).astype(np.float32) for size in (3, m))
+    whole = top_k_of_few(queries, tiled(items), m, 30, threads=1)
+    monkeypatch.setattr("tacit.neighbours.topk.TILES_OF_FEW", 1)
+    cut = top_k_of_few(queries, tiled(items), m, 30, threads=3)
+    assert [one.tobytes() for one in whole] == [one.tobytes() for one in cut]
+
+
+def test_scores_that_are_not_finite_get_a_sentence():
+    items = np.array([[1.0], [np.inf]], dtype=np.float32)
+    with pytest.raises(InputError, match="NaN or infinite"):
+        top_k_of_few(np.ones((1, 1), np.float32), tiled(items), 2, 1)
