@@ -61,7 +61,7 @@ def _calls() -> dict[str, tuple[str, Callable[[], Any]]]:
             lambda: tacit.RatingStream(4).partial_fit([1, 2], [3, 4], [5, 1]),
         ),
         "OrdinalRanker.fit": ("tacit.features.fourier.sincos", lambda: ranker.fit(X[:, :3], grades)),
-        "FactorRecommender.recommend": ("tacit.kernels.topk.select", lambda: model.recommend([0, 1], k=3)),
+        "FactorRecommender.recommend": ("tacit.kernels.topk.select", lambda: model.recommend(range(20), k=3)),
     }
 
 
