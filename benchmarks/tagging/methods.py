@@ -33,6 +33,11 @@ def neighbour(method: str, **fixed: Any) -> Make:
     return lambda **own: NeighbourTagger(method, progress=False, **{**fixed, **own})
 
 
+def paper(name: str) -> Make:
+    """A method of the ExMLDS paper with its own settings; ours stand beside it under their own names."""
+    return lambda **own: NeighbourTagger.paper(name, progress=False, **own)
+
+
 def blend(weight: float, idf_power: float) -> BlendTagger:
     near = NeighbourTagger("end_to_end", iterations=3, negatives=1, vote_power=4.0, neighbours=40, idf_power=idf_power)
     return BlendTagger(
@@ -41,8 +46,13 @@ def blend(weight: float, idf_power: float) -> BlendTagger:
 
 
 IDF = (0.0, 0.5)
+PRINTED = grid(regularization=(0.3, 1.0, 3.0, 10.0))
 NEAR = grid(regularization=(1.0, 3.0), idf_power=IDF)
 OURS: dict[str, tuple[Make, Grid]] = {
+    "ExMLDS1": (paper("exmlds1"), PRINTED),
+    "ExMLDS2": (paper("exmlds2"), PRINTED),
+    "ExMLDS3": (paper("exmlds3"), PRINTED),
+    "ExMLDS4": (paper("exmlds4"), [{}]),
     "NeighbourTagger sppmi": (neighbour("sppmi"), NEAR),
     "NeighbourTagger weighted": (neighbour("weighted"), NEAR),
     "NeighbourTagger skipgram": (neighbour("skipgram"), NEAR),
