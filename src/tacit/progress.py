@@ -37,6 +37,18 @@ def without_clock(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: value for name, value in record.items() if name not in _CLOCK} for record in history]
 
 
+def is_watched() -> bool:
+    """Whether somebody sees a bar: a terminal is attached, or a notebook runs this."""
+    return (sys.stderr is not None and sys.stderr.isatty()) or _in_notebook()
+
+
+def _in_notebook() -> bool:
+    # A notebook's shell has a kernel behind it; a terminal's IPython has none.
+    interactive = sys.modules.get("IPython")
+    shell = interactive.get_ipython() if interactive is not None else None
+    return getattr(shell, "kernel", None) is not None
+
+
 class Run:
     """One long loop.
 
@@ -44,7 +56,7 @@ class Run:
     ----------
     label : what the bar is called
     total : the number of iterations at most
-    progress : True, False, or None for "when a terminal is attached"
+    progress : True, False, or None for "when a terminal is attached or a notebook runs this"
     callback : called with every record; returning True stops the loop
     history : records of an earlier run that this one continues
     """
@@ -66,7 +78,7 @@ class Run:
         self.history: list[dict[str, Any]] = list(history or [])
         self.interrupted = False
         self.stopped = False
-        self._show = sys.stderr is not None and sys.stderr.isatty() if progress is None else progress
+        self._show = is_watched() if progress is None else progress
         self._bar: Any = None
         self._task: Any = None
         self._previous_handler: Any = None
@@ -120,7 +132,7 @@ class Run:
             MofNCompleteColumn(),
             TimeRemainingColumn(),
             TextColumn("{task.fields[note]}"),
-            console=Console(stderr=True),
+            console=Console(force_jupyter=True) if _in_notebook() else Console(stderr=True),
         )
         self._task = self._bar.add_task(self.label, total=self.total, completed=len(self.history), note="")
         self._bar.start()

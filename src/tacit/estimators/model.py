@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from importlib import import_module
+from inspect import signature
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,8 +21,12 @@ from tacit.estimators.homes import ESTIMATORS
 from tacit.estimators.schema import Schema
 from tacit.estimators.values import RUNTIME
 from tacit.progress import Callback as Callback
+from tacit.report.notebook import html_table
 
 Array = NDArray[Any]
+
+_COUNTED = ("row_ids_", "col_ids_", "user_ids_", "item_ids_", "words_", "classes_")
+"""What a notebook is told the length of."""
 
 
 class Model(BaseEstimator):  # type: ignore[misc]
@@ -123,6 +128,20 @@ class Model(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
+
+    def _repr_html_(self) -> str:
+        """Parameters that differ from their defaults, and how much was learned, as notebooks show it."""
+        # Required parameters have no default to differ from.
+        defaults = {name: one.default for name, one in signature(type(self)).parameters.items()}
+        given = self.get_params(deep=False)
+        rows = [[name, repr(value)] for name, value in given.items() if repr(value) != repr(defaults[name])]
+        if self.__sklearn_is_fitted__():
+            rows += [[name, f"{len(getattr(self, name)):,}"] for name in _COUNTED if hasattr(self, name)]
+        state = "fitted" if self.__sklearn_is_fitted__() else "not fitted"
+        return html_table([type(self).__name__, state], rows or [["parameters", "all by default"]])
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def _require_fitted(self, call: str) -> None:
         if not self.__sklearn_is_fitted__():

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.report.notebook import html_table
+
 Array = NDArray[Any]
 
 
@@ -37,6 +39,10 @@ class Ranked:
             "id": self.ids[rows, places].tolist(),
             "score": self.scores[rows, places].tolist(),
         }
+
+    def _repr_html_(self) -> str:
+        columns = self._columns()
+        return html_table(list(columns), list(zip(*columns.values())))
 
     def to_polars(self) -> Any:
         """A long table with the columns query, rank, id, score; places not filled are left out."""

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from tacit.errors import InputError
 from tacit.kernels import evaluation as kernels
 from tacit.metrics.intervals import Difference
+from tacit.report.notebook import html_table
 
 Array = NDArray[Any]
 Hits = NDArray[np.bool_]
@@ -129,6 +130,15 @@ class Evaluation(Mapping[str, float]):
 
     def __len__(self) -> int:
         return len(self.values_by_name)
+
+    def _repr_html_(self) -> str:
+        leads = list(self.differences)
+        rows = [
+            [name, value, *(str(self.differences[one].get(name, "")) for one in leads)]
+            for name, value in self.values_by_name.items()
+        ]
+        counted = f"{self.users} users with held-out items, {self.left_out} without were left out"
+        return html_table(["metric", "value", *(f"lead over {one}" for one in leads)], rows, counted)
 
     def __str__(self) -> str:
         width = max(map(len, self.values_by_name), default=0)

@@ -34,6 +34,7 @@ from tacit.objective.losses import resolve
 from tacit.objective.recipes import exponents, unlabelled_total
 from tacit.objective.weights import of_positives
 from tacit.progress import Callback, Run
+from tacit.report.notebook import html_table
 
 Array = NDArray[Any]
 
@@ -87,6 +88,10 @@ class Tuned:
     score: float
     table: list[dict[str, Any]]
     sensitivity: dict[str, Sensitivity]
+
+    def _repr_html_(self) -> str:
+        rows = [[name, value] for name, value in self.best.items()]
+        return html_table(["parameter", "best"], rows, f"NDCG@10 {self.score:.4f}, best of {len(self.table)} trials")
 
     def to_polars(self) -> Any:
         import polars as pl
