@@ -9,6 +9,10 @@ class InputError(TacitError, ValueError):
     """An argument, a table or a file cannot be used as it is."""
 
 
+class InputTypeError(InputError, TypeError):
+    """The same where the type is wrong, as scikit-learn's tools expect it."""
+
+
 class UnknownIdError(InputError, KeyError):
     """An id was asked for that the model has never seen."""
 

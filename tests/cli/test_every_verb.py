@@ -28,7 +28,7 @@ def models(tmp_path_factory):
         "words": library.WordVectors(2, min_count=1, iterations=2, progress=False).fit([["a", "b", "c", "a"]] * 5),
         "factor": library.FactorTagger(factors=2, iterations=1).fit(X, Y),
         "neighbour": library.NeighbourTagger(factors=2, neighbours=3).fit(X, Y),
-        "text": library.TextTagger("factor", {"factors": 2}, min_count=1).fit(texts, tags),
+        "text": library.TextTagger(library.FactorTagger(factors=2), min_count=1).fit(texts, tags),
         "stream": library.RatingStream(2).partial_fit(["a", "b"], ["x", "y"], [1.0, 2.0]),
         "experts": library.ExpertRatingStream().partial_fit(["a", "b"], ["x", "y"], [1.0, 2.0]),
         "ranker": library.OrdinalRanker("linear", progress=False).fit(X, np.arange(20) % 3),

@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 from tacit import checks
 from tacit import threads as pool
 from tacit.data.matrix import as_csr
-from tacit.errors import InputError, ModelFileError
+from tacit.errors import InputError, InputTypeError, ModelFileError
 from tacit.estimators.grade.fit import fit_ordinal
 from tacit.estimators.grade.grades import encode, read_grades
 from tacit.estimators.grade.maps import make_map
@@ -289,7 +289,8 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         except (TypeError, ValueError) as error:
             # scikit-learn's own sentences stand; what NumPy or a table's library raised on the way gets one.
             if any(sign in str(error) for sign in ("convert", "float() argument", "array element", "promoted")):
-                raise InputError(
+                kind = InputTypeError if isinstance(error, TypeError) else InputError
+                raise kind(
                     f"X must hold numbers ({str(error).splitlines()[0].rstrip('.')}); code text first."
                 ) from None
             raise
