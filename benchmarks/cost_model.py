@@ -38,7 +38,7 @@ class Sweep:
         size = np.array([one["peak_mib"] * MIB for _, _, one in points])
         time = np.array([[p * g, sides * g**2] for p, g, _ in points], dtype=float)
         memory = np.array([[1.0, p, sides * g] for p, g, _ in points])
-        return cls(*_relative(time, seconds), *_relative(memory, size))
+        return cls(*relative(time, seconds), *relative(memory, size))
 
     def seconds(self, rows: float, columns: float, positives: float, factors: float) -> float:
         return self.per_positive * positives * factors + self.per_row * (rows + columns) * factors**2
@@ -59,11 +59,12 @@ def slope(points: list[tuple[float, float]]) -> tuple[float, float]:
     (1.0, 2.0)
     """
     x, y = np.array(points, dtype=float).T
-    start, rise = _relative(np.column_stack([np.ones_like(x), x]), y)
+    start, rise = relative(np.column_stack([np.ones_like(x), x]), y)
     return start, rise
 
 
-def _relative(terms: np.ndarray, measured: np.ndarray) -> list[float]:
+def relative(terms: np.ndarray, measured: np.ndarray) -> list[float]:
+    """Constants of the smallest relative squared error, none negative."""
     scaled = terms / measured[:, None]
     # Columns of one size, so that the solver sees no difference between bytes and positives.
     width = np.linalg.norm(scaled, axis=0)

@@ -13,6 +13,7 @@ at any number of workers and threads, and a lost worker's tasks are simply run a
 """
 
 from tacit.cluster.fit import fit as fit
+from tacit.cluster.recommend import recommend as recommend
 from tacit.cluster.workers import connected as connected
 
-__all__ = ["connected", "fit"]
+__all__ = ["connected", "fit", "recommend"]

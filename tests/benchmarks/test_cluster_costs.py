@@ -1,0 +1,28 @@
+"""The cost model of a cluster finds the constants of runs that follow it."""
+
+import pytest
+
+SIZES = [(1000, 200, 5e4, 16, 1, 50.0), (1000, 200, 5e4, 64, 2, 50.0), (3000, 500, 2e5, 32, 3, 9.0)]
+NAMES = ("rows", "columns", "positives", "factors", "workers", "mbit")
+
+
+def test_constants_come_back():
+    from cluster_costs import ClusterSweep
+    from cost_model import Sweep
+
+    true = ClusterSweep(Sweep(3e-9, 2e-9, 0.0, 0.0, 0.0), 0.05, 1.1, 2.0)
+    runs = [dict(zip(NAMES, size)) for size in SIZES]
+    for run in runs:
+        run |= {"processor_seconds": true.processor(run), "traffic": true.traffic(run), "seconds": true.seconds(run)}
+    found = ClusterSweep.fitted(true.one, runs)
+    for name in ("per_worker", "traffic_share", "crowding"):
+        assert getattr(found, name) == pytest.approx(getattr(true, name), rel=1e-6), name
+
+
+def test_one_worker_sends_nothing_and_more_workers_send_more():
+    from cluster_costs import moved
+
+    run = {"rows": 100, "columns": 20, "factors": 8}
+    sent = [moved(run | {"workers": workers}) for workers in (1, 2, 4)]
+    # Two workers: half of the factors go to where they are assembled, and all of them come back.
+    assert sent[0] == 0 and sent[1] == 1.5 * 4 * 8 * 120 and sent[2] > sent[1]
