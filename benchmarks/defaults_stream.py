@@ -196,6 +196,7 @@ def main() -> None:
     known = results.read(name)["figures"] if (results.FOLDER / f"{name}.json").exists() else {}
     figures: dict[str, Any] = {
         "grid": {key: list(values) for key, values in GRID.items()},
+        "default": [getattr(RatingStream(), key) for key in GRID],
         "sets": known.get("sets", {}),
     }
     for one in given.sets.split(",") if given.sets else list(SETS)[: 2 if given.quick else None]:
