@@ -127,7 +127,8 @@ class Model(BaseEstimator):  # type: ignore[misc]
         return left_out
 
     def __sklearn_is_fitted__(self) -> bool:
-        return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
+        # What was learned comes after the parameters: seen from the end it is found at once.
+        return any(name.endswith("_") and not name.startswith("_") for name in reversed(vars(self)))
 
     def _repr_html_(self) -> str:
         """Parameters that differ from their defaults, and how much was learned, as notebooks show it."""

@@ -5,6 +5,7 @@ import logging
 import os
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,10 @@ from tacit.service.logs import log_to_standard_error
 
 LEAST_TOKEN = 16
 """Characters of a token at least."""
+
+SWITCH_SECONDS = 0.0005
+"""How long one thread may keep the interpreter's lock while another waits. A kernel gives the lock away and asks for it
+again: at Python's own 5 ms answers wait for the writer, and the writer for them."""
 
 
 def read_token(path: Path | None, host: str) -> str | None:
@@ -67,6 +72,7 @@ def serve(app: Guard, host: str, port: int, *, quiet: bool, told: Callable[[str]
     import uvicorn
 
     log_to_standard_error(logging.WARNING if quiet else logging.INFO)
+    sys.setswitchinterval(SWITCH_SECONDS)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=2048)
