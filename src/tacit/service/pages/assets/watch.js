@@ -78,7 +78,7 @@ function draw() {
 }
 
 async function look() {
-  if (!document.hidden) {
+  if (!document.hidden || latest === null) {
     try { latest = await get("/v1/watch"); say(""); draw(); } catch (error) { say(`The service does not answer: ${error.message}`); }
   }
   setTimeout(look, SECOND);
