@@ -26,7 +26,8 @@ import scipy.sparse as sp
 
 import recommend
 import results
-from tacit import BlendRecommender, Interactions, LinearRecommender, data
+from tacit import BlendRecommender, FactorRecommender, Interactions, LinearRecommender, data
+from tacit.estimators.recommend.blend_recommender import FACTORS
 from tacit.metrics.evaluation import evaluate
 from tacit.solvers.linear_weights import dense_weights
 from tacit.threads import single_threaded_blas
@@ -118,6 +119,10 @@ def one_set(name: str, quick: bool, earlier: dict[str, Any]) -> dict[str, Any]:
         "BlendRecommender()": {"ndcg@10": ndcg(blend, train, test)},
         **{f"its {type(member).__name__}": {"ndcg@10": ndcg(member, train, test)} for member in blend.members_},
     }
+    # A member without weight is not in the blend; its figure is that of the same model alone.
+    for single in (FactorRecommender(factors=FACTORS, random_state=0, progress=False), LinearRecommender()):
+        if f"its {type(single).__name__}" not in methods:
+            methods[f"its {type(single).__name__}"] = {"ndcg@10": ndcg(single.fit(train), train, test)}
     methods |= {method: row for method, row in earlier.items() if method in PEERS}
     if not quick and not earlier:
         methods["EASE, tuned"] = tuned_ease(train, test)

@@ -38,7 +38,7 @@ def draw(sets: dict[str, dict[str, Any]]) -> None:
     axes[0].set_ylabel("NDCG@10 over the better of factors and linear")
     for model, mark in MODELS.items():
         axes[1].plot([], [], mark, color=COLOURS[model], label=model.removeprefix("its "), linestyle="")
-    axes[1].legend(fontsize=8, loc="lower right")
+    axes[1].legend(fontsize=8, loc="lower left")
     FIGURES.mkdir(parents=True, exist_ok=True)
     figure.savefig(FIGURES / "which-model.svg", metadata={"Date": None})
     plt.close(figure)
