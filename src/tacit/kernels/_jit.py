@@ -12,10 +12,12 @@ Numba's cache notices a change of a kernel's own file only: after editing a func
 call, run ``tacit warm --clear``.
 """
 
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import event
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -53,6 +55,30 @@ def inlined(function: F) -> F:
     and a pass over the positives takes twice as long.
     """
     return cast(F, numba.njit(inline="always")(function))
+
+
+NOTICE = (
+    "Tacit compiles its kernels for this machine: some 10 seconds for a first fit, once; later runs load them. "
+    "`tacit warm` compiles all of them."
+)
+
+
+class CompileNotice(event.Listener):
+    """Says on a terminal, once per process, why a first fit takes a while. Kernels from the cache start no event."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: Any) -> None:
+        if not self.said and sys.stderr is not None and sys.stderr.isatty():
+            self.said = True
+            print(NOTICE, file=sys.stderr, flush=True)
+
+    def on_end(self, event: Any) -> None:
+        """Nothing is said at the end: the bar of the fit goes on."""
+
+
+event.register("numba:compile", CompileNotice())
 
 
 def cache_folder() -> str | None:
