@@ -106,6 +106,8 @@ def _no_number(series: "pl.Series", name: str, origin: Origin, kept: NDArray[np.
     """The first value that is no number, and what to do about it."""
     import polars as pl
 
+    if not len(series):
+        return InputError(f"{name}: the table has a header and no lines below it; give at least one.")
     if series.dtype != pl.String:
         return InputError(
             f"{name}: the column {series.name!r} must hold numbers, not {series.dtype}; convert it or name another "
