@@ -39,8 +39,6 @@ X = rng.random((80, 4))
 tacit.OrdinalRanker().fit(X, np.where(np.arange(80) < 50, (X[:, 0] * 3).astype(int), -1)).predict(X[:5])
 """,
 }
-BARS = {"recommend": 4.0, "words": 6.0, "streams": 6.0}
-"""Processor seconds by which a first run may exceed the second."""
 
 
 def run(job: str, folder: str) -> dict[str, float]:

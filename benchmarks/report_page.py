@@ -128,7 +128,7 @@ def _tables(job: str, records: dict[str, dict[str, Any]]) -> Iterator[Block]:
             continue
         module = importlib.import_module(f"tables.{name.replace('-', '_')}")
         yield Paragraph(f"**{(module.__doc__ or name).splitlines()[0]}**")
-        yield from markdown.blocks(module.render(record))
+        yield from markdown.blocks(module.render(records if hasattr(module, "FILES") else record))
         yield Paragraph(_source(record))
 
 

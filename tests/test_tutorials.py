@@ -32,7 +32,7 @@ def test_an_output_that_is_out_of_date_is_noticed(tmp_path):
 def test_examples_of_the_front_page_are_what_the_tutorials_print():
     front = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     printed = " ".join(page.read_text(encoding="utf-8").replace("'", "") for page in tutorials.pages())
-    for asked, answer in (("ripit", "flac, mplayer"), ("compiler", "scheme, c, fortran")):
+    for asked, answer in (("ripit", "flac, sox"), ("compiler", "scheme, c, fortran")):
         assert f"{asked} → {answer}" in front
         assert answer in printed
     assert "use::editing" in printed

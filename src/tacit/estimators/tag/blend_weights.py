@@ -37,15 +37,15 @@ def choose_weights(members: Sequence[Tagger], X: sp.csr_array, Y: sp.csr_array) 
     """Each member's weight, and the nDCG@5 of the blend up to it, on rows that none has learned from."""
     width = min(_K, Y.shape[1])
 
-    def judged(scores: NDArray[np.float32]) -> NDArray[np.float64]:
+    def evaluated(scores: NDArray[np.float32]) -> NDArray[np.float64]:
         return ndcg_of_rows(Y, best_columns(scores, width)[0], width)
 
     total = normalise(dense_chances(members[0], X))
-    reached = judged(total)
+    reached = evaluated(total)
     weights, figures = [1.0], [float(reached.mean())]
     for member in members[1:]:
         part = normalise(dense_chances(member, X))
-        tried = [judged(total + np.float32(weight) * part) for weight in _WEIGHTS]
+        tried = [evaluated(total + np.float32(weight) * part) for weight in _WEIGHTS]
         behind = max(tried, key=lambda figure: float(figure.mean())) - np.array(tried)
         close = behind.mean(axis=1) <= behind.std(axis=1) / np.sqrt(behind.shape[1])
         chosen = int(np.argmax(close))

@@ -46,7 +46,7 @@ def find_missing_labels(
 ) -> MissingLabels:
     """The n unlabelled cells most likely positive, best first; ``fit`` makes a fresh tagger learn.
 
-    ``rejected`` stores the cells that somebody has judged already and that are not suggested.
+    ``rejected`` stores the cells that somebody has rejected, which are not suggested.
     """
     if n < 1 or per_row < 1:
         raise InputError(f"n and per_row must be at least 1, not {n!r} and {per_row!r}.")

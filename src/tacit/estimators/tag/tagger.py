@@ -287,7 +287,7 @@ class Tagger(Model):
         labels : names of Y's columns, where Y is a matrix
         row_ids, feature_names, texts : what a reader should see instead of numbers
         evidence : nearest rows, strongest features and strongest labels to show for each
-        rejected : (row id, label) that were judged and found wrong; they are not suggested again
+        rejected : (row id, label) that were reviewed and rejected; they are not suggested again
         """
         from tacit.estimators.tag.audit_evidence import DisplayNames
         from tacit.estimators.tag.missing_labels import find_missing_labels
