@@ -128,8 +128,13 @@ def _tables(job: str, records: dict[str, dict[str, Any]]) -> Iterator[Block]:
             continue
         module = importlib.import_module(f"tables.{name.replace('-', '_')}")
         yield Paragraph(f"**{(module.__doc__ or name).splitlines()[0]}**")
-        yield from markdown.blocks(module.render(records if hasattr(module, "FILES") else record))
+        yield from markdown.blocks(module.render(_asked(module, records) if hasattr(module, "FILES") else record))
         yield Paragraph(_source(record))
+
+
+def _asked(module: Any, records: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The results files that a table draws from."""
+    return {file: records[file] for file in module.FILES}
 
 
 def _scaling(records: dict[str, dict[str, Any]]) -> Iterator[Block]:
@@ -137,7 +142,7 @@ def _scaling(records: dict[str, dict[str, Any]]) -> Iterator[Block]:
         module = importlib.import_module(f"tables.{name}")
         yield Paragraph(f"**{module.__doc__.splitlines()[0]}**")
         if all(file in records for file in module.FILES):
-            yield from markdown.blocks(module.render(records))
+            yield from markdown.blocks(module.render(_asked(module, records)))
         else:
             yield Paragraph("Not measured yet.")
 
