@@ -141,9 +141,9 @@ def test_recommend_reads_ids_from_a_file_and_from_standard_input(model, tmp_path
 
 
 def test_recommend_to_all_goes_on_over_batches(model, monkeypatch, tacit_json, tacit):
-    whole = tacit_json("recommend", model, "--all", "-k", 3)
+    whole = tacit_json("recommend", model, "--all", "-k", 2)
     monkeypatch.setattr("tacit.cli.recommend.BATCH", 7)
-    parts = tacit_json("recommend", model, "--all", "-k", 3)
+    parts = tacit_json("recommend", model, "--all", "-k", 2)
     assert len(whole) == len(parts) == 40
     for line, again in zip(whole, parts):
         assert line["row"] == again["row"]
@@ -151,7 +151,7 @@ def test_recommend_to_all_goes_on_over_batches(model, monkeypatch, tacit_json, t
         # Few rows are multiplied one by one and many as a block, which rounds in another order.
         scores = [[one["score"] for one in some["recommended"]] for some in (line, again)]
         assert scores[0] == pytest.approx(scores[1], abs=1e-6)
-    rows = list(csv.reader(io.StringIO(tacit("recommend", model, "--all", "-k", 3, "--csv"))))
+    rows = list(csv.reader(io.StringIO(tacit("recommend", model, "--all", "-k", 2, "--csv"))))
     assert rows[0] == ["row", "rank", "column", "score"]
     assert [(row[0], row[2]) for row in rows[1:]] == [
         (line["row"], one["id"]) for line in whole for one in line["recommended"]
