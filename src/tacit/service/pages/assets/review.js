@@ -30,10 +30,11 @@ tried(async () => {
   }
   const place = `tacit.review.${model}`, who = sessionStorage.getItem(place) ?? fresh();
   sessionStorage.setItem(place, who);
-  let tally = { accepted: 0, rejected: 0, open: 0 }, like = new Map();
+  // `moves` is odd while a decision is under way: counts that cross one on the way may or may not know it, and are left.
+  let tally = { accepted: 0, rejected: 0, open: 0 }, like = new Map(), moves = 0;
   const ask = async (wish) => {
-    const { items, ...counts } = await post(model, "review", { who, ...wish });
-    tally = counts;
+    const before = moves, { items, ...counts } = await post(model, "review", { who, ...wish });
+    if (before % 2 === 0 && moves === before) tally = counts;
     items.forEach((one) => like.set(one.score, one.like));
     return items;
   };
@@ -48,7 +49,8 @@ tried(async () => {
         method: "POST", keepalive: true, headers: { "content-type": "application/json" }, body: JSON.stringify({ events: [event] }),
       });
       // The id makes it safe to send again when the connection broke.
-      const response = await sent().catch(sent);
+      moves += 1;
+      const response = await sent().catch(sent).finally(() => { moves += 1; });
       if (!response.ok) throw new Error((await response.json()).error);
       if (choice === null) await ask({ cells: [[one.row, one.label]] });
       else { tally[choice === "yes" ? "accepted" : "rejected"] += 1; tally.open -= 1; }
