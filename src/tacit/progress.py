@@ -15,6 +15,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
 from types import FrameType, TracebackType
 from typing import Any, Self
 
@@ -43,10 +44,10 @@ def is_watched() -> bool:
 
 
 def _in_notebook() -> bool:
-    # A notebook's shell has a kernel behind it; a terminal's IPython has none.
+    # A notebook's shell has a kernel behind it; a terminal's IPython has none. Its bars need ipywidgets.
     interactive = sys.modules.get("IPython")
     shell = interactive.get_ipython() if interactive is not None else None
-    return getattr(shell, "kernel", None) is not None
+    return getattr(shell, "kernel", None) is not None and find_spec("ipywidgets") is not None
 
 
 class Run:

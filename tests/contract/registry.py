@@ -138,6 +138,8 @@ CASES.append(
         _tagged_rows,
         lambda model, data: model.decision_function(data[0]),
         lambda: (np.empty((0, 12)), sp.csr_array((0, 6))),
+        # A fit is a loop over learners; its default method takes no steps of its own.
+        long=lambda learners: {"learners": learners},
     )
 )
 

@@ -34,7 +34,7 @@ HUNG = 20.0
 PREPARING = 100.0
 """Seconds that a worker may take before its first case."""
 MEMORY = 1 << 30
-"""Bytes that a case may ask for on top of what a worker has when it begins."""
+"""Bytes that a case may ask for on top of what a worker has when it begins; a target may state its own."""
 
 
 class Slow(BaseException):
@@ -68,7 +68,8 @@ def worker(name: str, seed: int, first: int, step: int, seconds: float, note: Pa
     context = target.prepare()
     signal.signal(signal.SIGALRM, _alarm)
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, size + MEMORY))
+    most = size + getattr(target, "MEMORY", MEMORY)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
     number, until = first, time.time() + seconds
     with note.open("w") as noted, findings.open("a") as found:
         while time.time() < until:

@@ -196,6 +196,7 @@ class Interactions:
         >>> pl.DataFrame({"who": ["eve", "bob"], "song": [7, 9]}).write_parquet(folder.name + "/a.parquet")
         >>> Interactions.from_parquet(folder.name + "/*.parquet", row="who", col="song", out_of_core=True)
         Interactions(2 rows × 2 columns, 2 positives)
+        >>> folder.cleanup()
         """
         import polars as pl
 

@@ -74,7 +74,7 @@ def nearest_rows(Y: sp.csr_array, neighbours: int) -> sp.csr_array:
     """The rows that are nearest to each row by the cosine of their labels, without itself, as stored cells (n, n).
 
     >>> nearest_rows(sp.csr_array([[1, 0, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1]]), 1).indices
-    array([2, 0, 0], dtype=int32)
+    array([2, 0, 0])
     """
     flipped = sp.csr_array(Y.T)
     length = np.sqrt(np.maximum(np.diff(Y.indptr), 1)).astype(np.float32)

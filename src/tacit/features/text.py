@@ -22,7 +22,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.data.compressed import open_bytes
+from tacit.data.compressed import cut_is_said, open_bytes
 from tacit.data.ids import Ids
 from tacit.errors import InputError
 from tacit.kernels import vocabulary as kernels
@@ -187,7 +187,7 @@ def _read_files(paths: list[Path], tokenizer: Tokenizer, sentences: Sentences) -
 
 def _tokens_of_files(paths: list[Path], tokenizer: Callable[..., Any], sentences: Sentences) -> Iterator[Any]:
     for path in paths:
-        with open_bytes(path) as file:
+        with cut_is_said(path), open_bytes(path) as file:
             lines = (_decoded(line, path).rstrip("\r\n") for line in file)
             if sentences == "lines":
                 yield from map(tokenizer, lines)
@@ -205,7 +205,7 @@ def _decoded(line: bytes, path: Path) -> str:
 def _blocks_of_files(paths: list[Path]) -> Iterator[tuple[bytes, bool]]:
     """Blocks that end between words, with the mark whether the block ends its file."""
     for path in paths:
-        with open_bytes(path) as file:
+        with cut_is_said(path), open_bytes(path) as file:
             rest = b""
             while block := file.read(_BLOCK):
                 block = rest + block

@@ -17,9 +17,9 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-ne
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
-    """One browser for all tests of a process."""
+    """One browser for the tests of a file; while it runs, its event loop lets no other one run in the process."""
     playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:

@@ -33,6 +33,8 @@ def test_a_stream_is_watched_while_events_arrive(open_page, axe, tmp_path):
         page.get_by_text("Weights of the experts").wait_for()
         assert page.locator("figure svg polyline").count() == 4 and page.get_by_text("snapshot").count()
         assert serious(page, axe) == [] and fits(page)
+        # A page that goes on asking would meet a server that has stopped.
+        page.goto("about:blank")
 
 
 def test_a_record_is_what_numpy_says():

@@ -66,7 +66,7 @@ def relevance(trees: BoostedTrees) -> Vector:
     """√(importance over the greatest one), not below a small floor.
 
     >>> rows = np.random.default_rng(0).standard_normal((60, 2))
-    >>> relevance(BoostedTrees.grow(rows, (rows[:, 0] > 0).astype(float), np.ones(60)))[0]
+    >>> float(relevance(BoostedTrees.grow(rows, (rows[:, 0] > 0).astype(float), np.ones(60)))[0])
     1.0
     """
     most = max(float(trees.importance.max()), 1e-300)
