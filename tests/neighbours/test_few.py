@@ -53,6 +53,7 @@ def test_sections_on_several_threads_change_no_bit(rng, monkeypatch):
     assert [one.tobytes() for one in whole] == [one.tobytes() for one in cut]
 
 
+@pytest.mark.jit  # as plain Python, NumPy warns of the overflow first
 def test_scores_that_are_not_finite_get_a_sentence():
     items = np.array([[1.0], [np.inf]], dtype=np.float32)
     with pytest.raises(InputError, match="NaN or infinite"):

@@ -42,6 +42,9 @@ def test_long_tables_are_cut():
 def test_progress_is_shown_in_a_notebook(monkeypatch):
     kernel = types.SimpleNamespace(kernel=object())
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: kernel))
+    monkeypatch.setattr("tacit.progress.find_spec", lambda name: None)
+    assert is_watched() == sys.stderr.isatty(), "bars in a notebook need ipywidgets"
+    monkeypatch.setattr("tacit.progress.find_spec", lambda name: object())
     assert is_watched()
     assert Run("fit", 1)._show
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: types.SimpleNamespace()))
