@@ -34,7 +34,7 @@ def strongest_targets(
                     touched[count] = y
                     count += 1
                 sums[y] += own * value[other]
-        size = 0
+        size = np.int64(0)  # a bare 0 is a type of its own, and _keep_largest would be compiled once more
         for place in range(count):
             y = touched[place]
             if y != i:

@@ -211,8 +211,9 @@ def add_rows(start, stop, indptr, indices, values, other, out):
 @fast
 def curvature_of_rows(start, stop, indptr, indices, second, own, other, out):
     """out[x] += Σ_{y∈Ω_x} second ⟨own_x, q_y⟩ q_y: U⁺Q in the Hessian product (one-class MF Eq. 15)."""
+    begin = np.int64(0)  # a bare 0 is a type of its own, and add_image would be compiled once more
     for x in range(start, stop):
-        add_image(indptr, indices, second, 0, x, other, own[x], out[x])
+        add_image(indptr, indices, second, begin, x, other, own[x], out[x])
 
 
 @fast
