@@ -64,11 +64,11 @@ bench-setup: setup $(PEERS)/stamp
 
 # QUICK=1 for the small versions, NAME="recommend sweep" for some of them.
 bench: bench-setup
-	$(BIN)/python benchmarks/run.py $(if $(QUICK),--quick) $(NAME)
+	$(BIN)/python -m benchmarks.run $(if $(QUICK),--quick) $(NAME)
 
 # Fails when a key ratio has lost 20 % against the last results.
 bench-check: bench-setup
-	$(BIN)/python benchmarks/check.py
+	$(BIN)/python -m benchmarks.machine.check
 
 $(VENV)/docs.stamp: pyproject.toml $(VENV)/base.stamp
 	$(PIP) install -e '.[docs]'

@@ -1,33 +1,30 @@
 """One table or figure by name: measure it, then give it back as JSON; ``tacit bench`` shows it.
 
-    python benchmarks/bench.py --list
-    python benchmarks/bench.py NAME [--quick] [--show]
-    python benchmarks/bench.py --html FILE
+    python -m benchmarks.bench --list
+    python -m benchmarks.bench NAME [--quick] [--show]
+    python -m benchmarks.bench --html FILE
 
 ``--show`` measures nothing and takes the results files as they are. The programs' own output goes to standard error.
 """
 
 import argparse
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-import registry
-from launch import ABSENT
-from report_page import benchmark_page
-
-HERE = Path(__file__).parent
+from benchmarks import registry
+from benchmarks.launch import ABSENT, launch
+from benchmarks.report_page import benchmark_page
 
 
 def measure(name: str, quick: bool) -> list[str]:
     """Call the programs; gives back a sentence for each that could not do its work."""
     remarks = []
     for call in registry.commands(name, quick):
-        done = subprocess.run([sys.executable, str(HERE / "launch.py"), *call], stdout=sys.stderr, check=False)
-        if done.returncode:
-            why = "its data are not here" if done.returncode == ABSENT else f"it ended with {done.returncode}"
+        ended = launch(*call, stdout=sys.stderr)
+        if ended:
+            why = "its data are not here" if ended == ABSENT else f"it ended with {ended}"
             remarks.append(f"{' '.join(call)} did not measure: {why}.")
     return remarks
 

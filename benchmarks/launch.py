@@ -1,26 +1,34 @@
 """Run one benchmark program; what it lacks becomes one sentence instead of a traceback.
 
-    python benchmarks/launch.py PROGRAM ARGUMENTS…
+    python -m benchmarks.launch PROGRAM ARGUMENTS…    PROGRAM such as peers.recommend
 
 Ends with 3 where data are not in the folder ``TACIT_DATA``, else as the program does.
 """
 
 import runpy
+import subprocess
 import sys
-from pathlib import Path
+from typing import Any
 
-HERE = Path(__file__).parent
+from benchmarks.processes import ROOT, call, environment
+
 ABSENT = 3
+
+
+def launch(program: str, *arguments: str, **options: Any) -> int:
+    """Run a program in a process of its own; gives back how it ended."""
+    return subprocess.run(
+        call("benchmarks.launch", program, *arguments), env=environment(), cwd=ROOT, check=False, **options
+    ).returncode
 
 
 def main() -> None:
     from tacit.errors import MissingDataError, TacitError
 
     sys.argv = sys.argv[1:]
-    sys.path[0] = str(HERE)
     program = sys.argv[0]
     try:
-        runpy.run_path(str(HERE / program), run_name="__main__")
+        runpy.run_module(f"benchmarks.{program}", run_name="__main__", alter_sys=True)
     except MissingDataError as error:
         print(f"{program}: left out, {error}", file=sys.stderr)
         raise SystemExit(ABSENT) from None

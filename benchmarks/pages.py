@@ -1,7 +1,7 @@
 """Tables in README and docs come from results files, and from nowhere else.
 
-    python benchmarks/pages.py          rewrite the generated blocks of all pages
-    python benchmarks/pages.py --check  fail where a committed page differs from what the results say
+    python -m benchmarks.pages          rewrite the generated blocks of all pages
+    python -m benchmarks.pages --check  fail where a committed page differs from what the results say
 
 A block stands between two comments in a Markdown page and names a results file:
 
@@ -18,7 +18,6 @@ import argparse
 import importlib
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -53,14 +52,14 @@ def render(name: str) -> str:
 
 def drawing(name: str) -> Any:
     """The module that draws a results file."""
-    module = f"tables.{name.replace('-', '_')}"
+    module = f"benchmarks.tables.{name.replace('-', '_')}"
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name != module:
             raise
         raise SystemExit(
-            f"a page asks for results: {name}, which nothing draws; write benchmarks/{module.replace('.', '/')}.py."
+            f"a page asks for results: {name}, which nothing draws; write {module.replace('.', '/')}.py."
         ) from None
 
 
@@ -72,7 +71,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="change nothing, fail where a page is out of date")
     check = parser.parse_args().check
-    sys.path.insert(0, str(HERE))
     stale = []
     for page in pages():
         text = page.read_text(encoding="utf-8")
@@ -82,7 +80,7 @@ def main() -> None:
             if not check:
                 page.write_text(new, encoding="utf-8")
     if check and stale:
-        raise SystemExit(f"out of date: {', '.join(stale)}; run python benchmarks/pages.py")
+        raise SystemExit(f"out of date: {', '.join(stale)}; run python -m benchmarks.pages")
     print(f"{len(stale)} page(s) rewritten" if stale else "all pages match the results")
 
 

@@ -1,6 +1,6 @@
 """The tables and figures that ``tacit bench NAME`` makes: which program measures them, and how they are shown.
 
-A program is called as ``python benchmarks/PROGRAM ARGUMENTS [--quick]`` and writes ``results/FILE.json``, or
+A program is called as ``python -m benchmarks.PROGRAM ARGUMENTS [--quick]`` and writes ``results/FILE.json``, or
 ``results/FILE-quick.json`` with ``--quick``, so that quick figures never replace the long run's.
 """
 
@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import papers
-import results
-from views import Table, View, exmlds, fbgd, full_rank, nn_apa, ocmf, qs3orao, versus
+from benchmarks import papers, results
+from benchmarks.views import Table, View, exmlds, fbgd, full_rank, nn_apa, ocmf, qs3orao, versus
 
 HERE = Path(__file__).parent
 
@@ -31,49 +30,53 @@ class Entry:
 
 PAPERS: dict[str, dict[str, Entry]] = {
     "fbgd": {
-        "table3": Entry(("words.py quality",), ("words",), fbgd.table3, quick=("versus.py words", "versus")),
-        "table4": Entry(("engine_quality.py table4",), ("engine-quality",), fbgd.table4),
-        "table5": Entry(("engine_quality.py table5",), ("engine-quality",), fbgd.table5),
-        "table6": Entry(("engine_quality.py table6",), ("engine-quality",), fbgd.table6),
-        "table7": Entry(("runtime.py table7",), ("runtime",), fbgd.table7),
-        "table8": Entry(("runtime.py table8",), ("runtime",), fbgd.table8),
-        "figure3": Entry(("engine_quality.py figure3",), ("engine-quality",), fbgd.figure3),
-        "figure4": Entry(("words.py weights",), ("words-weights",), fbgd.figure4),
-        "figure5": Entry(("runtime.py figure5",), ("runtime",), fbgd.figure5),
+        "table3": Entry(("papers.words quality",), ("words",), fbgd.table3, quick=("peers.versus words", "versus")),
+        "table4": Entry(("papers.engine_quality table4",), ("engine-quality",), fbgd.table4),
+        "table5": Entry(("papers.engine_quality table5",), ("engine-quality",), fbgd.table5),
+        "table6": Entry(("papers.engine_quality table6",), ("engine-quality",), fbgd.table6),
+        "table7": Entry(("papers.runtime table7",), ("runtime",), fbgd.table7),
+        "table8": Entry(("papers.runtime table8",), ("runtime",), fbgd.table8),
+        "figure3": Entry(("papers.engine_quality figure3",), ("engine-quality",), fbgd.figure3),
+        "figure4": Entry(("papers.words weights",), ("words-weights",), fbgd.figure4),
+        "figure5": Entry(("papers.runtime figure5",), ("runtime",), fbgd.figure5),
     },
     "nn-apa": {
-        "table2": Entry(("stream.py table2",), ("stream",), nn_apa.table2),
-        "table3": Entry(("stream_tables.py table3",), ("stream-tables",), nn_apa.table3),
-        "table4": Entry(("stream_tables.py table4",), ("stream-tables",), nn_apa.table4),
-        "figure1": Entry(("stream.py figure1",), ("stream",), nn_apa.figure1),
-        "figure2": Entry(("stream_tables.py figure2",), ("stream-tables",), nn_apa.figure2),
-        "figure3": Entry(("stream.py figure3",), ("stream",), nn_apa.figure3),
-        "figure4": Entry(("stream.py figure4",), ("stream",), nn_apa.figure4),
+        "table2": Entry(("papers.stream table2",), ("stream",), nn_apa.table2),
+        "table3": Entry(("papers.stream_tables table3",), ("stream-tables",), nn_apa.table3),
+        "table4": Entry(("papers.stream_tables table4",), ("stream-tables",), nn_apa.table4),
+        "figure1": Entry(("papers.stream figure1",), ("stream",), nn_apa.figure1),
+        "figure2": Entry(("papers.stream_tables figure2",), ("stream-tables",), nn_apa.figure2),
+        "figure3": Entry(("papers.stream figure3",), ("stream",), nn_apa.figure3),
+        "figure4": Entry(("papers.stream figure4",), ("stream",), nn_apa.figure4),
     },
     "qs3orao": {
-        "figure1": Entry(("grade.py size",), ("grade-size",), qs3orao.figure1),
-        "figure2": Entry(("grade.py quality",), ("grade-quality",), qs3orao.figure2),
+        "figure1": Entry(("papers.grade size",), ("grade-size",), qs3orao.figure1),
+        "figure2": Entry(("papers.grade quality",), ("grade-quality",), qs3orao.figure2),
     },
     "exmlds": {
-        "table1": Entry(("tag.py quality",), ("tag-quality",), exmlds.table1),
-        "table2": Entry(("tag.py quality",), ("tag-quality",), exmlds.table2),
-        "table4": Entry(("tag.py hidden",), ("tag-hidden",), exmlds.table4),
+        "table1": Entry(("papers.tag quality",), ("tag-quality",), exmlds.table1),
+        "table2": Entry(("papers.tag quality",), ("tag-quality",), exmlds.table2),
+        "table4": Entry(("papers.tag hidden",), ("tag-hidden",), exmlds.table4),
     },
     "ocmf": {
         "table3": Entry(
-            ("engine_quality.py ocmf", "label_formulations.py"), ("engine-quality", "label-formulations"), ocmf.table3
+            ("papers.engine_quality ocmf", "papers.label_formulations"),
+            ("engine-quality", "label-formulations"),
+            ocmf.table3,
         ),
-        "figure1": Entry(("engine_quality.py ocmf",), ("engine-quality",), ocmf.figure1),
+        "figure1": Entry(("papers.engine_quality ocmf",), ("engine-quality",), ocmf.figure1),
         "figure2": Entry(
-            ("engine_quality.py ocmf", "label_formulations.py"), ("engine-quality", "label-formulations"), ocmf.figure2
+            ("papers.engine_quality ocmf", "papers.label_formulations"),
+            ("engine-quality", "label-formulations"),
+            ocmf.figure2,
         ),
-        "figure3": Entry(("label_formulations.py",), ("label-formulations",), ocmf.figure3),
+        "figure3": Entry(("papers.label_formulations",), ("label-formulations",), ocmf.figure3),
     },
 }
 """Paper → its table or figure → entry; the name is the two with a dash."""
 
 PEERS: dict[str, Entry] = {
-    job: Entry((f"versus.py {job}",), ("versus",), versus.view(job), title)
+    job: Entry((f"peers.versus {job}",), ("versus",), versus.view(job), title)
     for job, title in {
         "recommend": "Recommenders beside implicit, irspack, cmfrec, EASE, BPR and WARP",
         "tag": "Taggers beside napkinXC, omikuji and one-vs-rest",
@@ -84,10 +87,10 @@ PEERS: dict[str, Entry] = {
 }
 """Jobs beside the peers, at three sizes."""
 PEERS["full-rank"] = Entry(
-    ("full_rank.py sets",), ("full-rank",), full_rank.sets, "Low rank, full rank and their blend beside tuned peers"
+    ("peers.full_rank sets",), ("full-rank",), full_rank.sets, "Low rank, full rank and their blend beside tuned peers"
 )
 
-PUBLISHED: dict[str, Entry] = {"gowalla": Entry(("full_rank.py gowalla",), ("full-rank",), full_rank.gowalla)}
+PUBLISHED: dict[str, Entry] = {"gowalla": Entry(("peers.full_rank gowalla",), ("full-rank",), full_rank.gowalla)}
 """Tables of a whole field rather than of one paper; what is published is in ``papers/NAME.json``."""
 
 

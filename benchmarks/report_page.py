@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import registry
-import results
+from benchmarks import registry, results
 from tacit.report import markdown
 from tacit.report.blocks import Bars, Block, Lines, Paragraph, Picture, Section, Table, Tiles
 from tacit.report.page import render
@@ -126,7 +125,7 @@ def _tables(job: str, records: dict[str, dict[str, Any]]) -> Iterator[Block]:
     for name, record in records.items():
         if _job(name) != job or not (HERE / "tables" / f"{name.replace('-', '_')}.py").exists():
             continue
-        module = importlib.import_module(f"tables.{name.replace('-', '_')}")
+        module = importlib.import_module(f"benchmarks.tables.{name.replace('-', '_')}")
         yield Paragraph(f"**{(module.__doc__ or name).splitlines()[0]}**")
         yield from markdown.blocks(module.render(_asked(module, records) if hasattr(module, "FILES") else record))
         yield Paragraph(_source(record))
@@ -139,7 +138,7 @@ def _asked(module: Any, records: dict[str, dict[str, Any]]) -> dict[str, dict[st
 
 def _scaling(records: dict[str, dict[str, Any]]) -> Iterator[Block]:
     for name in ("costs", "unit_costs", "capacity"):
-        module = importlib.import_module(f"tables.{name}")
+        module = importlib.import_module(f"benchmarks.tables.{name}")
         yield Paragraph(f"**{module.__doc__.splitlines()[0]}**")
         if all(file in records for file in module.FILES):
             yield from markdown.blocks(module.render(_asked(module, records)))

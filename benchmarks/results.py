@@ -41,6 +41,14 @@ def versions(packages: tuple[str, ...] = PACKAGES) -> dict[str, str]:
     return found
 
 
+def command() -> str:
+    """How this program was called."""
+    program = Path(sys.argv[0]).resolve().with_suffix("")
+    root = FOLDER.parents[1]
+    module = ".".join(program.relative_to(root).parts) if program.is_relative_to(root) else program.name
+    return " ".join(["python", "-m", module, *sys.argv[1:]])
+
+
 def read(name: str) -> dict[str, Any]:
     """A results file that was written earlier."""
     record: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
@@ -58,7 +66,7 @@ def write(name: str, figures: Any, **about: Any) -> Path:
     path = FOLDER / f"{name}.json"
     FOLDER.mkdir(exist_ok=True)
     record = {
-        "command": " ".join(["python", *(Path(part).name if i == 0 else part for i, part in enumerate(sys.argv))]),
+        "command": command(),
         "date": datetime.date.today().isoformat(),
         "machine": machine(),
         "versions": versions(),

@@ -1,78 +1,113 @@
 """Run the benchmarks one after the other, then rewrite the pages that show their figures.
 
-    python benchmarks/run.py                    everything: hours
-    python benchmarks/run.py --quick            the small versions; programs without one are left out
-    python benchmarks/run.py recommend sweep    only these
+    python -m benchmarks.run                    everything: hours
+    python -m benchmarks.run --quick            the small versions; programs without one are left out
+    python -m benchmarks.run recommend sweep    only these
 
 A program that fails does not stop the others; the names of those that failed come at the end, with exit code 1. One
 whose data are not in the folder ``TACIT_DATA``, or not there at all, is left out and named, which is no failure.
 """
 
 import argparse
-import subprocess
-import sys
 import time
-from pathlib import Path
+from dataclasses import dataclass
 
-from launch import ABSENT
+from benchmarks.launch import ABSENT, launch
 
-HERE = Path(__file__).parent
 QUICK = "--quick"
 
-ARGUMENTS = {
-    "full_rank": ["sets", "gowalla", "dense"],
-    "runtime": ["table7", "table8", "figure5"],
-    "stream_tables": ["table3", "table4", "figure2"],
-    "versus": ["recommend", "tag", "words", "stream", "grade"],
-    "words": ["quality", "counting", "weights", "curve", "items", "output"],
-    "grade": ["quality", "real", "size", "large", "rate"],
-    "tag": ["quality", "hidden", "best", "scale", "audit"],
-}
-"""Programs that are called once for each of several tables."""
 
-LONG_EVEN_IF_QUICK = [["words.py", "quality"]]
-"""Calls whose quick version takes more than two minutes; ``make bench QUICK=1`` leaves them to another program."""
+@dataclass(frozen=True)
+class Program:
+    """A module of ``benchmarks`` that measures.
 
-NOT_MEASURING = {"bench", "check", "launch", "run", "pages", "worker", "words_task"}
+    Parameters
+    ----------
+    module : without ``benchmarks.``
+    parts : it is called once for each of these arguments
+    quick : the parts whose ``--quick`` takes less than two minutes
+    """
+
+    module: str
+    parts: tuple[str, ...] = ("",)
+    quick: tuple[str, ...] = ()
 
 
-def programs() -> tuple[list[str], list[str]]:
-    """The programs that measure, and those that draw what was measured."""
-    found = sorted(file.stem for file in HERE.glob("*.py") if '__name__ == "__main__"' in file.read_text("utf-8"))
-    pictures = [name for name in found if name.endswith("_figures")]
-    return [name for name in found if name not in {*NOT_MEASURING, *pictures}], pictures
+def _program(module: str, *parts: str, quick: bool = True) -> Program:
+    """A program whose parts all have a quick version, or none."""
+    return Program(module, parts or ("",), (parts or ("",)) if quick else ())
+
+
+_WORDS = ("quality", "counting", "weights", "curve", "items", "output")
+_DECLARED = (
+    _program("papers.engine_quality"),
+    _program("papers.engine_speed"),
+    _program("papers.grade", "quality", "real", "size", "large", "rate"),
+    _program("papers.label_formulations"),
+    _program("papers.runtime", "table7", "table8", "figure5"),
+    _program("papers.stream"),
+    _program("papers.stream_tables", "table3", "table4", "figure2"),
+    _program("papers.tag", "quality", "hidden", "best", "scale", "audit"),
+    # Word vectors of 20 MB take ten minutes; those of 5 MB are in peers.versus.
+    Program("papers.words", _WORDS, _WORDS[1:]),
+    _program("peers.defaults_grade"),
+    _program("peers.defaults_stream"),
+    _program("peers.defaults_tag", quick=False),
+    _program("peers.full_rank", "sets", "gowalla", "dense"),
+    _program("peers.measures", quick=False),
+    _program("peers.recommend"),
+    _program("peers.report_gain"),
+    _program("peers.tune"),
+    _program("peers.versus", "recommend", "tag", "words", "stream", "grade"),
+    # Joins what the programs above have measured.
+    _program("peers.defaults"),
+    _program("machine.approximate"),
+    _program("machine.cluster", "same", quick=False),
+    _program("machine.evaluation"),
+    _program("machine.first_use", quick=False),
+    _program("machine.kernel_growth", quick=False),
+    _program("machine.load_csv", quick=False),
+    _program("machine.review", quick=False),
+    _program("machine.roofline"),
+    _program("machine.service"),
+    _program("machine.stream_speed"),
+    _program("machine.sweep"),
+)
+PROGRAMS = {program.module.rpartition(".")[2]: program for program in _DECLARED}
+"""Name → program, in the order of a whole run."""
+
+PICTURES = (
+    "papers.engine_figures", "papers.grade_figures", "papers.stream_figures", "papers.tag_figures",
+    "papers.words_figures", "peers.full_rank_figures", "peers.versus_figures", "machine.roofline_figures",
+)  # fmt: skip
+"""Modules that draw what was measured."""
 
 
 def commands(names: list[str], quick: bool) -> list[list[str]]:
     """What to call, in order."""
-    calls = []
-    for name in names:
-        has_quick = f'"{QUICK}"' in (HERE / f"{name}.py").read_text("utf-8")
-        if quick and not has_quick:
-            continue
-        size = [QUICK] if quick else []
-        tables = [[f"{name}.py", *table] for table in map(str.split, ARGUMENTS.get(name, [""]))]
-        calls += [[*call, *size] for call in tables if not (quick and call in LONG_EVEN_IF_QUICK)]
-    return calls
+    return [
+        [PROGRAMS[name].module, *part.split(), *([QUICK] if quick else [])]
+        for name in names
+        for part in (PROGRAMS[name].quick if quick else PROGRAMS[name].parts)
+    ]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    measuring, pictures = programs()
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of {', '.join(measuring)}; all by default")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of {', '.join(PROGRAMS)}; all by default")
     parser.add_argument(QUICK, action="store_true", help="the small versions")
     asked = parser.parse_args()
-    unknown = [name for name in asked.names if name not in measuring]
+    unknown = [name for name in asked.names if name not in PROGRAMS]
     if unknown:
-        parser.error(f"there is no benchmark {', '.join(unknown)}; there are {', '.join(measuring)}")
-    calls = commands(asked.names or measuring, asked.quick)
+        parser.error(f"there is no benchmark {', '.join(unknown)}; there are {', '.join(PROGRAMS)}")
+    calls = commands(asked.names or [*PROGRAMS], asked.quick)
     if not asked.quick and not asked.names:
-        calls += [[f"{name}.py"] for name in pictures]
+        calls += [[module] for module in PICTURES]
     failed, left_out = [], []
-    for call in [*calls, ["pages.py"]]:
+    for call in [*calls, ["pages"]]:
         print(f"== {' '.join(call)}", flush=True)
         began = time.perf_counter()
-        ended = subprocess.run([sys.executable, str(HERE / "launch.py"), *call], check=False).returncode
+        ended = launch(*call)
         print(f"== {time.perf_counter() - began:.0f} s", flush=True)
         if ended:
             (left_out if ended == ABSENT else failed).append(" ".join(call))

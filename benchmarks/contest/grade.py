@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from contest import Data, Method, save
+from benchmarks.contest import Data, Method, save
 
 SIZES = ("car", "elevators", "diamonds")
 MEASURES = {"MAE": False, "AUC": True}

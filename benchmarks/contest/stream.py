@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from contest import Data, Method, save
+from benchmarks.contest import Data, Method, save
 
 SYNTHETIC = "synthetic, 3 million"
 SIZES = ("MovieLens 100K", "MovieLens 1M", SYNTHETIC)

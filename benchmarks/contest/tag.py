@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from contest import Data, Method, save
+from benchmarks.contest import Data, Method, save
 
 K = 5
 DEBIAN = "Debian packages"

@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-import memory
-from contest import Data, Method, load
+from benchmarks.contest import Data, Method, load
+from benchmarks.machine import memory
 
 
 def main() -> None:
@@ -30,7 +30,7 @@ def main() -> None:
     # Libraries print; only what was measured may reach the caller.
     os.dup2(2, 1)
     folder, threads = Path(task["folder"]), task["threads"]
-    method = importlib.import_module(f"contest.{task['job']}").METHODS[task["method"]]
+    method = importlib.import_module(f"benchmarks.contest.{task['job']}").METHODS[task["method"]]
     small = load(folder, "small")
     method.predict(method.fit(small, threads, **task["points"][0]), small, threads)
     data = load(folder, task["part"])

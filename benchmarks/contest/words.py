@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from contest import Data, Method, save
+from benchmarks.contest import Data, Method, save
 
 SIZES = ("5 MB", "20 MB", "100 MB")
 MEASURES = {"analogies": True, "semantic": True, "syntactic": True, "WordSim-353": True}
@@ -27,7 +27,7 @@ QUERIES = 1000
 
 
 def prepare(size: str, folder: Path) -> dict[str, Any]:
-    from words import write_text
+    from benchmarks.papers.words import write_text
 
     text = write_text(folder, int(size.split()[0]))
     few = folder / "few.txt"
@@ -38,8 +38,8 @@ def prepare(size: str, folder: Path) -> dict[str, Any]:
 
 
 def evaluate(data: Data, answers: np.ndarray) -> dict[str, float]:
+    from benchmarks.papers.words import scores
     from tacit import WordVectors
-    from words import scores
 
     return shares(scores(WordVectors.from_word2vec(data["folder"] / "vectors.bin")))
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from cost_model import MIB, SHARE, Sweep, slope
-from tables import table
+from benchmarks.machine.cost_model import MIB, SHARE, Sweep, slope
+from benchmarks.tables import table
 
 FILES = ("sweep", "words-quick", "words", "words-counting", "stream-speed", "grade-size", "tag-scale")
 MACHINES = (8, 16, 64)

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from cluster_costs import ClusterSweep, worker_bytes
-from cost_model import Sweep
-from tables import table
-from tables.costs import duration, size_of
+from benchmarks.machine.cluster_costs import ClusterSweep, worker_bytes
+from benchmarks.machine.cost_model import Sweep
+from benchmarks.tables import table
+from benchmarks.tables.costs import duration, size_of
 
 FILES = ("cluster", "sweep")
 AHEAD = [(20_000_000, 1_000_000, 1e9), (100_000_000, 5_000_000, 1e10)]

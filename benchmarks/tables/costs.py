@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from cost_model import Sweep
-from tables import table
+from benchmarks.machine.cost_model import Sweep
+from benchmarks.tables import table
 
 FILES = ("sweep",)
 SIZES = [(10_000, 5_000, 1e6), (100_000, 20_000, 5e6), (1_000_000, 100_000, 5e7), (10_000_000, 1_000_000, 5e8)]

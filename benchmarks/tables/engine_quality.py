@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tables import table
+from benchmarks.tables import table
 
 TITLES = {
     "figure3": "Plain batch gradient at every rate, and Adagrad (Figure 3), Last.fm next song with four features",

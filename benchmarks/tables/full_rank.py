@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tables import table
-from views.full_rank import OURS, PEERS
+from benchmarks.tables import table
+from benchmarks.views.full_rank import OURS, PEERS
 
 
 def render(record: dict[str, Any]) -> str:

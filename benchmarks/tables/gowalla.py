@@ -2,8 +2,8 @@
 
 from typing import Any
 
-import papers
-from tables import table
+from benchmarks import papers
+from benchmarks.tables import table
 
 FILES = ("full-rank",)
 

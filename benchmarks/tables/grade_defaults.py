@@ -3,7 +3,7 @@
 from statistics import mean
 from typing import Any
 
-from tables import table
+from benchmarks.tables import table
 
 OURS, BEFORE = "OrdinalRanker()", "OrdinalRanker() before"
 MARGIN = 0.003

@@ -3,8 +3,8 @@
 from statistics import mean
 from typing import Any
 
-from tables import table
-from tables.unlabelled import gains, missing
+from benchmarks.tables import table
+from benchmarks.tables.unlabelled import gains, missing
 
 
 def render(record: dict[str, Any]) -> str:

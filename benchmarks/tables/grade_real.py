@@ -3,8 +3,8 @@
 from statistics import mean
 from typing import Any
 
-from tables import table
-from tables.unlabelled import PAIRS, gains, missing
+from benchmarks.tables import table
+from benchmarks.tables.unlabelled import PAIRS, gains, missing
 
 MEASURES = {"auc": "AUC", "c_index": "C-index", "mae": "MAE", "qwk": "QWK", "mze": "MZE", "amae": "AMAE"}
 WITHOUT_UNLABELLED = [plain for _, plain in PAIRS.values()]

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from tables import table
-from tables.versus import TITLES
-from views.versus import COST, champions, measured
+from benchmarks.tables import table
+from benchmarks.tables.versus import TITLES
+from benchmarks.views.versus import COST, champions, measured
 
 FILES = ("versus",)
 

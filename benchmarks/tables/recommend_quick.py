@@ -1,3 +1,3 @@
 """The quick version has the same shape."""
 
-from tables.recommend import render as render
+from benchmarks.tables.recommend import render as render

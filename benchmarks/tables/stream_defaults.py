@@ -4,7 +4,7 @@ import itertools
 from statistics import mean
 from typing import Any
 
-from tables import table
+from benchmarks.tables import table
 
 OURS = ("RatingStream()", "ExpertRatingStream()")
 ONE_PASS = ("shrunk running means", "river Baseline", "river BiasedMF", "river FunkMF")

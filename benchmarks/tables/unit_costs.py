@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from cost_model import MIB, slope
-from tables import table
-from tables.costs import duration, size_of
+from benchmarks.machine.cost_model import MIB, slope
+from benchmarks.tables import table
+from benchmarks.tables.costs import duration, size_of
 
 FILES = ("words-quick", "words", "words-counting", "stream-speed", "grade-size", "tag-scale", "load_csv")
 

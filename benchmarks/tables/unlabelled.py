@@ -3,7 +3,7 @@
 from statistics import mean, stdev
 from typing import Any
 
-from tables import table
+from benchmarks.tables import table
 
 PAIRS = {
     "loss and γ chosen": ("OrdinalRanker", "labelled rows only"),

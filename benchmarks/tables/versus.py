@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tables import table
-from views.versus import view
+from benchmarks.tables import table
+from benchmarks.views.versus import view
 
 TITLES = {"recommend": "Recommend", "tag": "Tag", "words": "Words", "stream": "Stream", "grade": "Grade"}
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tables import table
+from benchmarks.tables import table
 
 
 def render(record: dict[str, Any]) -> str:

@@ -1,5 +1,5 @@
 """The small version of the words' table."""
 
-from tables.words import render
+from benchmarks.tables.words import render
 
 __all__ = ["render"]

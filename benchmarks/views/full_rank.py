@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from views import Figures, Table, beside, number, unmeasured
+from benchmarks.views import Figures, Table, beside, number, unmeasured
 
 OURS = ("BlendRecommender()", "its FactorRecommender", "its LinearRecommender")
 PEERS = ("EASE, tuned", "Irspack, tuned", "Implicit, tuned")

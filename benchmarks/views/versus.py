@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from views import ABSENT, Figures, Table, number, unmeasured
+from benchmarks.views import ABSENT, Figures, Table, number, unmeasured
 
 OURS = "Tacit"
 HEADINGS = ("fit, processor s", "times ours", "fit, wall s", "answers, s", "peak MiB", "")

@@ -12,13 +12,13 @@ ROOT = Path(__file__).parents[2]
 
 def test_pages_match_the_results():
     run = subprocess.run(
-        [sys.executable, str(ROOT / "benchmarks" / "pages.py"), "--check"], capture_output=True, text=True, cwd=ROOT
+        [sys.executable, "-m", "benchmarks.pages", "--check"], capture_output=True, text=True, cwd=ROOT
     )
     assert run.returncode == 0, run.stderr
 
 
 def test_a_block_that_nothing_draws_is_refused_in_one_sentence(tmp_path, monkeypatch):
-    pages = importlib.import_module("pages")
+    pages = importlib.import_module("benchmarks.pages")
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "no-such-table.json").write_text("{}")
     monkeypatch.setattr(pages, "HERE", tmp_path)

@@ -40,7 +40,7 @@ def test_a_call_can_be_made_with_these_parameters(call):
 
 def test_tacit_bench_names_every_table():
     listed = subprocess.run(
-        [sys.executable, str(ROOT / "benchmarks" / "bench.py"), "--list"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "benchmarks.bench", "--list"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
     known = set(json.loads(listed))
     assert set(TABLES) <= known

@@ -22,29 +22,33 @@ def all_names():
     return [f"{paper}-{part}" for paper, parts in ASKED.items() for part in parts]
 
 
+def source(program):
+    return (FOLDER / f"{program.replace('.', '/')}.py").read_text("utf-8")
+
+
 def test_the_registry_has_every_name():
-    registry = importlib.import_module("registry")
+    registry = importlib.import_module("benchmarks.registry")
     assert set(all_names()) | PEERS == set(registry.names())
     assert len(set(registry.names())) == len(registry.names())
 
 
 def test_programs_exist_know_their_arguments_and_have_a_quick_version():
-    registry = importlib.import_module("registry")
+    registry = importlib.import_module("benchmarks.registry")
     for name in registry.names():
         assert len(registry.entry(name).calls) > 0
         for program, *arguments in registry.commands(name, quick=False):
-            text = (FOLDER / program).read_text("utf-8")
+            text = source(program)
             assert '__name__ == "__main__"' in text
             for argument in arguments:
                 assert re.search(rf'"{argument}"', text), f"{program} does not know {argument}"
         for program, *_, last in registry.commands(name, quick=True):
             assert last == "--quick"
-            assert '"--quick"' in (FOLDER / program).read_text("utf-8"), f"{program} has no quick version"
+            assert '"--quick"' in source(program), f"{program} has no quick version"
 
 
 def test_make_bench_quick_makes_every_table():
-    registry, run = importlib.import_module("registry"), importlib.import_module("run")
-    made = run.commands(run.programs()[0], quick=True)
+    registry, run = importlib.import_module("benchmarks.registry"), importlib.import_module("benchmarks.run")
+    made = run.commands([*run.PROGRAMS], quick=True)
     for name in registry.names():
         for program, *arguments in registry.commands(name, quick=True):
             # A program that takes the names of its parts makes all of them when it gets none.
@@ -52,7 +56,7 @@ def test_make_bench_quick_makes_every_table():
 
 
 def test_what_the_papers_report_has_as_many_values_as_measures():
-    papers = importlib.import_module("papers")
+    papers = importlib.import_module("benchmarks.papers")
     for path in sorted((FOLDER / "papers").glob("*.json")):
         found = papers.read(path.stem)
         assert found.pop("paper")
@@ -66,7 +70,7 @@ def test_what_the_papers_report_has_as_many_values_as_measures():
 
 
 def test_every_table_can_be_drawn_without_any_results(tmp_path, monkeypatch):
-    registry, results = importlib.import_module("registry"), importlib.import_module("results")
+    registry, results = importlib.import_module("benchmarks.registry"), importlib.import_module("benchmarks.results")
     monkeypatch.setattr(results, "FOLDER", tmp_path)
     for name in registry.names():
         assert registry.title(name)
@@ -78,7 +82,7 @@ def test_every_table_can_be_drawn_without_any_results(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("quick", [False, True])
 def test_every_table_can_be_drawn_from_the_committed_results(quick):
-    registry = importlib.import_module("registry")
+    registry = importlib.import_module("benchmarks.registry")
     for name in registry.names():
         for table in registry.tables(name, quick):
             assert all(len(row) == len(table.headings) for row in table.rows), (name, table.title)
@@ -86,7 +90,7 @@ def test_every_table_can_be_drawn_from_the_committed_results(quick):
 
 
 def test_quick_results_have_files_of_their_own(tmp_path, monkeypatch):
-    registry, results = importlib.import_module("registry"), importlib.import_module("results")
+    registry, results = importlib.import_module("benchmarks.registry"), importlib.import_module("benchmarks.results")
     monkeypatch.setattr(results, "FOLDER", tmp_path)
     (tmp_path / "stream-quick.json").write_text(json.dumps({"figures": {"curves": {}}}))
     assert registry.records("nn-apa-figure1", quick=False) == [None]
@@ -94,7 +98,7 @@ def test_quick_results_have_files_of_their_own(tmp_path, monkeypatch):
 
 
 def test_paper_and_ours_stand_side_by_side():
-    views = importlib.import_module("views")
+    views = importlib.import_module("benchmarks.views")
     table = views.beside(
         "t", ["P@1"], {"theirs": [0.5], "both": [0.25]}, {"both": [0.75], "ours": [1.0]}, digits=2,
         missing={"theirs": "no code"},

@@ -6,8 +6,7 @@ from tests.report.pages import checked
 
 
 def test_the_page_holds_every_table_that_the_results_give():
-    import report_page
-    import results
+    from benchmarks import report_page, results
 
     page = report_page.benchmark_page()
     text = checked(page)
@@ -21,8 +20,7 @@ def test_the_page_holds_every_table_that_the_results_give():
 
 
 def test_every_table_module_of_a_results_file_is_shown():
-    import report_page
-    import results
+    from benchmarks import report_page, results
 
     records = {path.stem: results.read(path.stem) for path in sorted(results.FOLDER.glob("*.json"))}
     shown = [block for job in (*report_page.JOBS, report_page.OTHERS) for block in report_page._tables(job, records)]
@@ -33,18 +31,17 @@ def test_every_table_module_of_a_results_file_is_shown():
 
 
 def test_an_empty_folder_gives_a_page_that_says_what_is_missing(tmp_path, monkeypatch):
-    import report_page
-    import results
+    from benchmarks import report_page, results
 
     monkeypatch.setattr(results, "FOLDER", tmp_path)
     text = checked(report_page.benchmark_page())
     assert "What Tacit measures" in text
     assert "Not measured yet." in text
-    assert "python recommend.py" not in text
+    assert "benchmarks.peers.recommend" not in text
 
 
 def test_headings_and_links_to_pictures_are_not_shown_as_they_are_typed():
-    import report_page
+    from benchmarks import report_page
 
     assert not re.search(r"###|!\[", checked(report_page.benchmark_page()))
 

@@ -1,34 +1,48 @@
-"""``make bench`` finds the benchmarks and calls them as they want to be called."""
+"""``make bench`` calls every program as it wants to be called."""
 
-import importlib
 import os
-import runpy
 import subprocess
 import sys
-from pathlib import Path
 
-FOLDER = Path(__file__).parents[2] / "benchmarks"
+from benchmarks import launch, run
+from tests.benchmarks.conftest import FOLDER
+
+PARTS_OF_OTHERS = {"machine.check", "papers.words_task", "peers.worker"}
+"""Modules that are run by another program, or by a command of their own."""
 
 
-def test_programs_are_found_and_called_as_they_want():
-    run = vars(importlib.import_module("run"))
-    measuring, pictures = run["programs"]()
-    assert {"recommend", "sweep", "words", "load_csv"} <= set(measuring)
-    assert "words_figures" in pictures
-    assert run["commands"](["recommend", "load_csv"], True) == [["recommend.py", "--quick"]]
-    assert run["commands"](["recommend", "load_csv"], False) == [["recommend.py"], ["load_csv.py"]]
-    for name, tables in run["ARGUMENTS"].items():
-        text = (FOLDER / f"{name}.py").read_text("utf-8")
-        assert all(f'"{table}"' in text for table in tables)
-        assert [f"{name}.py", tables[-1], "--quick"] in run["commands"]([name], True)
+def source(module):
+    return (FOLDER / f"{module.replace('.', '/')}.py").read_text("utf-8")
+
+
+def test_every_program_is_declared():
+    files = [path for folder in ("papers", "peers", "machine") for path in (FOLDER / folder).glob("*.py")]
+    programs = {
+        f"{path.parent.name}.{path.stem}" for path in files if '__name__ == "__main__"' in path.read_text("utf-8")
+    }
+    assert programs == {one.module for one in run.PROGRAMS.values()} | set(run.PICTURES) | PARTS_OF_OTHERS
+
+
+def test_programs_know_their_parts_and_the_quick_ones_are_quick():
+    for program in run.PROGRAMS.values():
+        text = source(program.module)
+        assert all(f'"{part}"' in text for part in program.parts if part)
+        assert ('"--quick"' in text) == bool(program.quick)
+        assert set(program.quick) <= set(program.parts)
+
+
+def test_programs_are_called_as_they_want():
+    assert run.commands(["recommend", "load_csv"], True) == [["peers.recommend", "--quick"]]
+    assert run.commands(["recommend", "load_csv"], False) == [["peers.recommend"], ["machine.load_csv"]]
+    assert ["papers.words", "output", "--quick"] in run.commands(["words"], True)
+    assert ["papers.words", "quality", "--quick"] not in run.commands(["words"], True)
 
 
 def test_absent_data_are_one_sentence_and_no_failure(tmp_path):
-    environment = os.environ | {"TACIT_DATA": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, str(FOLDER / "launch.py"), "recommend.py", "--quick"],
-        env=environment, capture_output=True, text=True,
+        [sys.executable, "-m", "benchmarks.launch", "peers.recommend", "--quick"],
+        cwd=FOLDER.parent, env=os.environ | {"TACIT_DATA": str(tmp_path)}, capture_output=True, text=True,
     )  # fmt: skip
-    assert done.returncode == runpy.run_path(str(FOLDER / "launch.py"))["ABSENT"]
-    assert done.stderr.startswith("recommend.py: left out, ml-1m/")
+    assert done.returncode == launch.ABSENT
+    assert done.stderr.startswith("peers.recommend: left out, ml-1m/")
     assert "Traceback" not in done.stderr

@@ -64,9 +64,11 @@ def checkout() -> Path:
 def _ask(*arguments: str) -> Any:
     """What ``benchmarks/bench.py`` answers; programs that it calls talk on standard error."""
     folder = checkout()
-    path = os.pathsep.join([str(folder.parent / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    path = os.pathsep.join(
+        [str(folder.parent / "src"), str(folder.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    )
     done = subprocess.run(
-        [sys.executable, str(folder / "bench.py"), *arguments],
+        [sys.executable, "-m", "benchmarks.bench", *arguments],
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": path},
         text=True,

@@ -1,0 +1,160 @@
+"""Beyond one process: the same fit in memory, out of core and on workers; and what a sweep costs on a cluster.
+
+    python -m benchmarks.machine.cluster same [--rows --columns --positives --factors --sweeps]
+    python -m benchmarks.machine.cluster costs
+    python -m benchmarks.machine.cluster same --rows 5000000 --columns 200000 --positives 100000000     (8 GB, an hour)
+
+``same`` writes Parquet parts with a power law on both sides, fits each way in a process of its own, and compares time,
+peak memory and the bytes of the model file. ``costs`` measures sweeps with 1 to 4 workers, with the loopback of a
+network namespace slowed down by ``tc`` (as root, Linux); the constants of ``cluster_costs.py`` are fitted to those with
+1 and 2 workers, and checked on the others.
+"""
+
+import argparse
+import hashlib
+import json
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import results
+from benchmarks.machine import memory
+from benchmarks.processes import call, environment, output
+
+PROGRAM = "benchmarks.machine.cluster"
+WAYS = ("memory", "out of core", "2 workers")
+
+
+def write_parts(folder: Path, rows: int, columns: int, positives: int, parts: int, seed: int = 0) -> None:
+    """Lines whose rows and columns follow a power law; about as many distinct pairs as were asked for."""
+    import polars as pl
+
+    rng = np.random.default_rng(seed)
+    for part in range(parts):
+        draws = positives // parts
+        x = np.minimum((rows * rng.random(draws) ** 1.5).astype(np.int32), rows - 1)
+        y = np.minimum((columns * rng.random(draws) ** 3).astype(np.int32), columns - 1)
+        pl.DataFrame({"row": x, "col": y}).write_parquet(folder / f"part-{part:04}.parquet")
+
+
+def fit(way: str, folder: Path, factors: int, sweeps: int) -> dict[str, Any]:
+    """One way, in this process: seconds and peak memory of loading and of training, and what the model file holds."""
+    import tacit
+    import tacit.cluster
+
+    parts = str(folder / "*.parquet")
+    model = tacit.FactorRecommender(factors, iterations=sweeps, threads=2, positive_weight="one")
+    facts: dict[str, Any] = {"way": way, "imported_mib": round(memory.peak_mib())}
+    began, processor = time.perf_counter(), time.process_time()
+    if way == "2 workers":
+        with tacit.cluster.connected(workers=2) as client:
+            tacit.cluster.fit(client, model, parts, row="row", col="col")
+            facts["worker_peak_mib"] = [round(one) for one in client.run(memory.peak_mib).values()]
+            facts["worker_processor_seconds"] = round(sum(client.run(time.process_time).values()), 1)
+    else:
+        data = tacit.Interactions.from_parquet(parts, row="row", col="col", out_of_core=way == "out of core")
+        facts |= {"load_seconds": round(time.perf_counter() - began, 1), "load_peak_mib": round(memory.peak_mib())}
+        model.fit(data)
+    facts["positives"] = int(model.seen_.nnz)
+    facts["seconds"] = round(time.perf_counter() - began, 1)
+    facts["processor_seconds"] = round(time.process_time() - processor, 1)
+    facts["sweep_seconds"] = round(float(np.median([one["seconds"] for one in model.history_])), 2)
+    facts["peak_mib"] = round(memory.peak_mib())
+    with tempfile.TemporaryDirectory() as other:
+        model.save(Path(other) / "model")
+        facts["sha256"] = hashlib.sha256((Path(other) / "model").read_bytes()).hexdigest()
+    return facts
+
+
+def same(arguments: argparse.Namespace) -> None:
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+        sizes = (arguments.rows, arguments.columns, arguments.positives)
+        write_parts(Path(folder), *sizes, max(4, arguments.positives // 5_000_000))
+        found = []
+        for way in WAYS:
+            asked = (way, folder, str(arguments.factors), str(arguments.sweeps))
+            found.append(json.loads(output(PROGRAM, "one", *asked)))
+            print(found[-1])
+    about = {"rows": sizes[0], "columns": sizes[1], "factors": arguments.factors, "sweeps": arguments.sweeps}
+    equal = len({one["sha256"] for one in found}) == 1
+    results.write_part("cluster", "same", about | {"ways": found, "same_file": equal})
+
+
+def sweep_costs(rows: int, columns: int, positives: int, factors: int, workers: int, mbit: float) -> dict[str, Any]:
+    """Seconds, processor seconds of all workers and bytes between them, per sweep."""
+    import tacit
+    import tacit.cluster
+
+    marks = []
+
+    def look(dask_worker: Any) -> tuple[float, int]:
+        return time.process_time(), dask_worker.transfer_outgoing_bytes_total
+
+    with tempfile.TemporaryDirectory() as folder, tacit.cluster.connected(workers=workers) as client:
+        write_parts(Path(folder), rows, columns, positives, 2)
+        model = tacit.FactorRecommender(
+            factors, iterations=6, positive_weight="one", callback=lambda _: marks.append(client.run(look).values())
+        )
+        tacit.cluster.fit(client, model, str(Path(folder) / "*.parquet"), row="row", col="col")
+    totals = np.array([np.sum(list(mark), axis=0) for mark in marks])
+    # The first sweep also evaluates J and loads kernels.
+    seconds = float(np.median([one["seconds"] for one in model.history_[1:]]))
+    processor, traffic = np.median(np.diff(totals, axis=0)[1:], axis=0).tolist()
+    return {
+        "rows": model.seen_.shape[0], "columns": model.seen_.shape[1], "positives": int(model.seen_.nnz),
+        "factors": factors, "workers": workers, "mbit": mbit, "seconds": round(seconds, 3),
+        "processor_seconds": round(processor, 3), "traffic": round(traffic),
+    }  # fmt: skip
+
+
+SIZE = (20_000, 4_000, 400_000, 32)
+FITTED = [(*SIZE, workers, mbit) for workers in (1, 2) for mbit in (40.0, 200.0)]
+CHECKED = [(*SIZE, workers, mbit) for workers in (3, 4) for mbit in (40.0, 200.0)]
+CHECKED += [(30_000, 5_000, 600_000, 48, 3, 80.0), (15_000, 6_000, 300_000, 40, 2, 30.0)]
+
+
+def costs() -> None:
+    found: dict[str, list[Any]] = {"fitted": [], "checked": []}
+    for part, runs in (("fitted", FITTED), ("checked", CHECKED)):
+        for run in runs:
+            slow = f"ip link set lo up && tc qdisc add dev lo root tbf rate {run[-1]:g}mbit burst 256kb latency 2s"
+            inside = f"{slow} && exec {' '.join(call(PROGRAM, 'sweep', *map(str, run)))}"
+            answer = subprocess.run(
+                ["unshare", "-n", "sh", "-c", inside], env=environment(), check=True, capture_output=True, text=True
+            )
+            found[part].append(json.loads(answer.stdout))
+            print(found[part][-1], flush=True)
+            results.write_part("cluster", "costs", found)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    verb = verbs.add_parser("same")
+    for name, default in (("rows", 500_000), ("columns", 20_000), ("positives", 10_000_000)):
+        verb.add_argument(f"--{name}", type=int, default=default)
+    verb.add_argument("--factors", type=int, default=32)
+    verb.add_argument("--sweeps", type=int, default=5)
+    verb.add_argument("--folder", help="where the parts are written for the time being")
+    verbs.add_parser("costs")
+    verbs.add_parser("one").add_argument("arguments", nargs=4)
+    verbs.add_parser("sweep").add_argument("arguments", nargs=6)
+    arguments = parser.parse_args()
+    if arguments.verb == "one":
+        way, folder, factors, sweeps = arguments.arguments
+        print(json.dumps(fit(way, Path(folder), int(factors), int(sweeps))))
+    elif arguments.verb == "sweep":
+        *sizes, mbit = arguments.arguments
+        print(json.dumps(sweep_costs(*map(int, sizes), float(mbit))))
+    elif arguments.verb == "same":
+        same(arguments)
+    else:
+        costs()
+
+
+if __name__ == "__main__":
+    main()

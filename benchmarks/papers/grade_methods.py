@@ -1,0 +1,225 @@
+"""The methods of ``grade.py``: ours, and the rivals as they are tuned from the labelled rows alone.
+
+Every method is a function of a ``Draw`` and gives back scores and classes of the rows that are evaluated. A method that
+cannot run (the peers' environment is absent, or the library stops) raises ``Unavailable`` with the reason, which stays
+in the results.
+"""
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.processes import Failed, output
+from tacit import OrdinalRanker
+from tacit.baselines import MPNUAUC, MSAMULT, SVOREX
+from tacit.metrics.ordinal import ordinal_auc
+
+KERNEL_ROWS = 1_000
+FOLDS = 3
+BANDWIDTHS = (0.7, 1.4, 2.8, 5.6)
+"""Of the kernel rivals, as multiples of √columns of standardised rows."""
+STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1)
+PRINTED = {"features": "fourier", "solver": "stochastic", "step": "decay", "n_components": 64, "iterations": 200}
+"""Algorithm 1: fresh frequencies at every step, θ/t, λ from the paper's 2⁻³ … 2³."""
+
+
+class Unavailable(Exception):
+    """Why a method has no figure."""
+
+
+@dataclass
+class Draw:
+    """One draw of labels: all rows with y = −1 where unlabelled, and the rows that are evaluated."""
+
+    X: np.ndarray
+    truth: np.ndarray
+    seen: np.ndarray
+    evaluated: np.ndarray
+    seed: int
+    models: dict[str, OrdinalRanker] = field(default_factory=dict)
+    """Models that a later method takes its parameters from."""
+    peers: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, X: np.ndarray, y: np.ndarray, labels: int, evaluated: int, seed: int) -> "Draw":
+        kept = np.random.default_rng(seed).permutation(len(y))[:labels]
+        seen = np.full(len(y), -1)
+        seen[kept] = y[kept]
+        free = np.random.default_rng(seed).permutation(np.flatnonzero(seen < 0))[:evaluated]
+        return cls(X, y, seen, np.sort(free), seed)
+
+    @property
+    def known(self) -> tuple[np.ndarray, np.ndarray]:
+        """The labelled rows and their labels."""
+        return self.X[self.seen >= 0], self.seen[self.seen >= 0]
+
+    @property
+    def asked(self) -> np.ndarray:
+        return self.X[self.evaluated]
+
+    @property
+    def answers(self) -> np.ndarray:
+        return self.truth[self.evaluated]
+
+
+@dataclass
+class Answer:
+    """Scores of the evaluated rows, one column or one per split, and their classes."""
+
+    score: np.ndarray
+    grade: np.ndarray
+
+    def area(self, truth: np.ndarray) -> float:
+        """Ordinal AUC; with one score per split, the mean over splits of each one's own AUC."""
+        if self.score.ndim == 1:
+            return ordinal_auc(truth, self.score)
+        splits = [j for j in range(self.score.shape[1]) if truth.min() <= j < truth.max()]
+        return float(np.mean([ordinal_auc((truth > j).astype(int), self.score[:, j]) for j in splits]))
+
+
+def folds(count: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    place = np.random.default_rng(0).permutation(count) % FOLDS
+    return [(np.flatnonzero(place != f), np.flatnonzero(place == f)) for f in range(FOLDS)]
+
+
+def ours(name: str, **parameters: Any) -> Callable[[Draw], Answer]:
+    """OrdinalRanker with the given parameters; what is not given it chooses itself."""
+
+    def run(draw: Draw) -> Answer:
+        model = OrdinalRanker(random_state=draw.seed, classes=sorted(set(draw.truth)), **parameters)
+        draw.models[name] = model.fit(draw.X, draw.seen)
+        return Answer(model.rank_score(draw.asked), model.predict(draw.asked))
+
+    return run
+
+
+def stochastic(draw: Draw) -> Answer:
+    """The stochastic solver with what the exact one chose."""
+    exact = squared_model(draw)
+    chosen = {"kernel": exact.kernel_, "bandwidth": exact.bandwidth_, "regularization": exact.regularization_}
+    weights = exact.unlabelled_weight_.tolist()
+    return ours("stochastic", solver="stochastic", unlabelled_weight=weights, **chosen)(draw)
+
+
+def as_printed(draw: Draw) -> Answer:
+    """QS³ORAO: λ, bandwidth and a shared γ by folds, then γ of every split in turn over the paper's 11 values."""
+    X, y = draw.known
+    free = draw.X[np.random.default_rng(draw.seed).permutation(np.flatnonzero(draw.seen < 0))[:KERNEL_ROWS]]
+    # One step is enough to choose: folds are solved exactly, over the paper's λ.
+    start = OrdinalRanker("gaussian", **PRINTED | {"iterations": 1}, random_state=draw.seed, progress=False)
+    start.fit(np.vstack([X, free]), np.append(y, np.full(len(free), -1)))
+    given = {"bandwidth": start.bandwidth_, "regularization": start.regularization_}
+    weights = start.unlabelled_weight_.copy()
+
+    def quality(candidate: np.ndarray) -> float:
+        areas = []
+        for train, test in folds(len(y)):
+            model = OrdinalRanker("gaussian", features="fourier", loss="squared", n_components=64, cv=2, **given)
+            model.set_params(
+                unlabelled_weight=candidate.tolist(), classes=sorted(set(draw.truth)), random_state=draw.seed
+            )
+            model.fit(np.vstack([X[train], free[:300]]), np.append(y[train], np.full(300, -1)))
+            areas.append(ordinal_auc(y[test], model.rank_score(X[test])))
+        return float(np.mean(areas))
+
+    for split in range(len(weights)):
+        tried = [np.where(np.arange(len(weights)) == split, value, weights) for value in np.linspace(0, 1, 11)]
+        weights = max(tried, key=quality)
+    chosen = {"kernel": "gaussian", "unlabelled_weight": weights.tolist(), "threshold_rule": "squared"}
+    return ours("printed", **PRINTED, **chosen, **given, batch_size=32)(draw)
+
+
+def squared_model(draw: Draw) -> OrdinalRanker:
+    """The exact minimiser of the squared pairwise loss, fitted once per draw."""
+    if "squared" not in draw.models:
+        ours("squared", loss="squared")(draw)
+    return draw.models["squared"]
+
+
+def svorex(draw: Draw) -> Answer:
+    """Bandwidth and C by folds over the labelled rows."""
+    X, y = draw.known
+    unit = np.sqrt(X.shape[1])
+    grid = [(step * unit, C) for step in (1.0, 2.0, 4.0) for C in (1.0, 10.0, 100.0)]
+
+    def quality(pair: tuple[float, float]) -> float:
+        fits = ((SVOREX(*pair).fit(X[train], y[train]), test) for train, test in folds(len(y)))
+        return float(np.mean([ordinal_auc(y[test], model.rank_score(X[test])) for model, test in fits]))
+
+    model = SVOREX(*max(grid, key=quality)).fit(X, y)
+    return Answer(model.rank_score(draw.asked), model.predict(draw.asked))
+
+
+def kernel_rival(make: Any, mixes: tuple[float, ...]) -> Callable[[Draw], Answer]:
+    """Its own bandwidth and λ by folds at the middle mix, then its own mix."""
+
+    def run(draw: Draw) -> Answer:
+        known, y = np.flatnonzero(draw.seen >= 0), draw.seen
+        rest = np.flatnonzero(draw.seen < 0)
+        free = np.random.default_rng(draw.seed).permutation(rest)[:KERNEL_ROWS]
+        unit = draw.X.shape[1] ** 0.5
+
+        def quality(point: tuple[float, float, float]) -> float:
+            areas = []
+            for train, test in folds(len(known)):
+                rows = np.concatenate([known[train], free[: KERNEL_ROWS // 5]])
+                model = make(*point).fit(draw.X[rows], y[rows])
+                scores = model.split_scores(draw.X[known[test]])
+                areas.append(Answer(scores, scores[:, 0]).area(y[known[test]]))
+            return float(np.mean(areas))
+
+        middle = mixes[len(mixes) // 2]
+        grid = [(step * unit, strength, middle) for step in BANDWIDTHS for strength in STRENGTHS]
+        bandwidth, strength, _ = max(grid, key=quality)
+        rows = np.concatenate([known, free])
+        best = max(((bandwidth, strength, mix) for mix in mixes), key=quality)
+        model = make(*best).fit(draw.X[rows], y[rows])
+        return Answer(model.split_scores(draw.asked), model.predict(draw.asked))
+
+    return run
+
+
+def peer(name: str) -> Callable[[Draw], Answer]:
+    """mord or skordinal, tuned in an environment of their own; the columns come standardised by the labelled rows."""
+
+    def run(draw: Draw) -> Answer:
+        X, y = draw.known
+        mean, scale = X.mean(axis=0), np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
+        with tempfile.TemporaryDirectory() as folder:
+            np.savez(Path(folder) / "job.npz", X=(X - mean) / scale, y=y, test=(draw.asked - mean) / scale)
+            call_peers(folder, name)
+            found = np.load(Path(folder) / "found.npz")
+            return Answer(found["score"], found["grade"])
+
+    return run
+
+
+def call_peers(*arguments: str) -> str:
+    """What ``peers/adapters/ordinal.py`` prints, in the interpreter of the peers."""
+    try:
+        return output("benchmarks.peers.adapters.ordinal", *arguments, peers=True)
+    except (SystemExit, Failed) as reason:
+        raise Unavailable(str(reason)) from None
+
+
+OURS: dict[str, Callable[[Draw], Answer]] = {
+    "OrdinalRanker": ours("default"),
+    "labelled rows only": ours("labelled", unlabelled_weight=0.0),
+    "squared loss, exact": ours("squared", loss="squared"),
+    "squared loss, labelled rows only": ours("squared labelled", loss="squared", unlabelled_weight=0.0),
+    "squared loss, stochastic": stochastic,
+    "squared loss, Fourier features": ours("fourier", loss="squared", features="fourier"),
+}
+RIVALS: dict[str, Callable[[Draw], Answer]] = {
+    "QS³ORAO, Algorithm 1": as_printed,
+    "SVOREX": svorex,
+    "M-PNU-AUC": kernel_rival(MPNUAUC, (-0.5, 0.0, 0.5)),
+    "M-SAMULT": kernel_rival(MSAMULT, (1.0, 0.5, 0.0)),
+    "mord": peer("mord"),
+    "skordinal": peer("skordinal"),
+}
+METHODS = OURS | RIVALS

@@ -1,0 +1,122 @@
+"""Who takes part, and the points among which validation chooses: as many for the baselines as for ours."""
+
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks.papers.tagging.split import Split
+from benchmarks.processes import output
+from tacit import BlendTagger, FactorTagger, KernelTagger, NeighbourTagger
+from tacit.baselines import LemlImcTagger, OneVsRestTagger, PopularTagger, SleecTagger, leml
+from tacit.metrics.labels import ndcg_at_k
+from tacit.neighbours.clusters import unit_rows
+
+Make = Callable[..., Any]
+Grid = list[dict[str, Any]]
+
+
+def grid(**choices: tuple[Any, ...]) -> Grid:
+    """All combinations."""
+    return [dict(zip(choices, point)) for point in product(*choices.values())]
+
+
+def neighbour(method: str, **fixed: Any) -> Make:
+    return lambda **own: NeighbourTagger(method, progress=False, **{**fixed, **own})
+
+
+def paper(name: str) -> Make:
+    """A method of the ExMLDS paper with its own settings; ours stand beside it under their own names."""
+    return lambda **own: NeighbourTagger.paper(name, progress=False, **own)
+
+
+def blend(weight: float, idf_power: float) -> BlendTagger:
+    near = NeighbourTagger("end_to_end", iterations=3, negatives=1, vote_power=4.0, neighbours=40, idf_power=idf_power)
+    return BlendTagger(
+        [("kernel", KernelTagger(idf_power=idf_power)), ("near", near)], weights=[1.0, weight], progress=False
+    )
+
+
+IDF = (0.0, 0.5)
+PRINTED = grid(regularization=(0.3, 1.0, 3.0, 10.0))
+NEAR = grid(regularization=(1.0, 3.0), idf_power=IDF)
+OURS: dict[str, tuple[Make, Grid]] = {
+    "ExMLDS1": (paper("exmlds1"), PRINTED),
+    "ExMLDS2": (paper("exmlds2"), PRINTED),
+    "ExMLDS3": (paper("exmlds3"), PRINTED),
+    "ExMLDS4": (paper("exmlds4"), [{}]),
+    "NeighbourTagger sppmi": (neighbour("sppmi"), NEAR),
+    "NeighbourTagger weighted": (neighbour("weighted"), NEAR),
+    "NeighbourTagger skipgram": (neighbour("skipgram"), NEAR),
+    "NeighbourTagger joint": (neighbour("joint"), NEAR),
+    "NeighbourTagger end_to_end": (neighbour("end_to_end", iterations=3, negatives=1), NEAR),
+    "FactorTagger LR-wSQ": (
+        lambda **own: FactorTagger(progress=False, **own),
+        grid(regularization=(0.4, 1.0), idf_power=IDF),
+    ),
+    "KernelTagger": (lambda **own: KernelTagger(progress=False, **own), grid(idf_power=IDF)),
+    "BlendTagger": (blend, grid(weight=(0.25, 0.5), idf_power=IDF)),
+    "label frequency": (PopularTagger, [{}]),
+    "one-vs-rest logistic": (OneVsRestTagger, grid(strength=(3.0, 10.0), idf_power=IDF)),
+    "LEML": (lambda **own: leml(progress=False, **own), grid(regularization=(0.3, 1.0), idf_power=IDF)),
+    "LEML-IMC": (LemlImcTagger, grid(regularization=(0.3, 1.0), idf_power=IDF)),
+    "SLEEC": (SleecTagger, grid(regularization=(1.0, 3.0), idf_power=IDF)),
+}
+PEERS: dict[str, Grid] = {
+    "napkinXC PLT": grid(liblinear_c=(3.0, 10.0), idf_power=IDF),
+    "omikuji Parabel": grid(linear_c=(1.0, 10.0), idf_power=IDF),
+    "omikuji Bonsai": grid(linear_c=(1.0, 10.0), idf_power=IDF),
+}
+NAMES = [*OURS, *PEERS]
+
+
+def points(method: str) -> Grid:
+    return PEERS[method] if method in PEERS else OURS[method][1]
+
+
+def fit_and_rank(method: str, point: dict[str, Any], split: Split) -> tuple[np.ndarray, float]:
+    """The five best labels of the test rows, and the seconds that training took."""
+    if method in PEERS:
+        return _in_the_peers_interpreter(method, point, split)
+    began = time.perf_counter()
+    model = OURS[method][0](**point).fit(split.X, split.Y)
+    seconds = time.perf_counter() - began
+    return model.predict_topk(split.X_test, 5), seconds
+
+
+def chosen(method: str, split: Split) -> dict[str, Any]:
+    """The point with the best nDCG@5 on a fifth of the training rows."""
+    grid = points(method)
+    if len(grid) == 1:
+        return grid[0]
+    part = split.validation()
+    scores = [ndcg_at_k(part.Y_test, fit_and_rank(method, point, part)[0], 5) for point in grid]
+    return grid[int(np.argmax(scores))]
+
+
+def _in_the_peers_interpreter(method: str, point: dict[str, Any], split: Split) -> tuple[np.ndarray, float]:
+    # The peers get the features that our taggers make of X.
+    own = dict(point)
+    scales = idf(split.X, own.pop("idf_power"))
+    parts = {"X": weighed(split.X, scales), "Y": split.Y, "X_test": weighed(split.X_test, scales)}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, part in parts.items():
+            sp.save_npz(Path(folder) / f"{name}.npz", sp.csr_matrix(part))
+        said = output("benchmarks.peers.adapters.xmc", method, folder, json.dumps(own), peers=True)
+        seconds = json.loads(said.strip().splitlines()[-1])["seconds"]
+        return np.load(Path(folder) / "top.npy"), float(seconds)
+
+
+def idf(X: sp.csr_array, power: float) -> np.ndarray:
+    df = np.bincount(X.indices, minlength=X.shape[1])
+    return np.maximum(np.log(X.shape[0] / (1 + df)), 0.1) ** power
+
+
+def weighed(X: sp.csr_array, scales: np.ndarray) -> sp.csr_array:
+    return unit_rows(sp.csr_array((X.data * scales[X.indices], X.indices, X.indptr), shape=X.shape))
