@@ -9,21 +9,25 @@ A block stands between two comments in a Markdown page and names a results file:
     …
     <!-- end -->
 
-``benchmarks/tables/<name>.py`` has ``render(record) -> str``: Markdown from the content of ``results/<name>.json``.
-A dash in the name of a results file is an underscore in the name of its module. A module with ``FILES``, the names of
-several results files, draws from all of them: ``render(records)`` gets a mapping from name to content.
+The modules of ``benchmarks/tables`` list in ``BLOCKS`` what draws a block: Markdown from the content of
+``results/<name>.json``, or of the several results files that the block names.
 """
 
 import argparse
-import importlib
 import json
 import re
 from pathlib import Path
 from typing import Any
 
+from benchmarks.tables import Block, defaults, engine, grade, machine, recommend, scaling, stream, tag, versus, words
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 BLOCK = re.compile(r"(<!-- results: (?P<name>[\w-]+) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
+
+
+MODULES = (recommend, tag, words, stream, grade, engine, versus, defaults, machine, scaling)
+BLOCKS: dict[str, Block] = {name: block for module in MODULES for name, block in module.BLOCKS.items()}
 
 
 def pages() -> list[Path]:
@@ -32,35 +36,30 @@ def pages() -> list[Path]:
 
 def render(name: str) -> str:
     """The block for one results file; says so where nothing has been measured yet."""
-    module = drawing(name)
-    files = getattr(module, "FILES", (name,))
+    if name not in BLOCKS:
+        raise SystemExit(
+            f"a page asks for results: {name}, which nothing draws; add it to a module of benchmarks/tables."
+        )
+    block = BLOCKS[name]
     records: dict[str, Any] = {}
-    for file in files:
+    for file in block.files or (name,):
         path = HERE / "results" / f"{file}.json"
         if not path.exists():
             return f"*Not measured yet: `results/{file}.json` does not exist.*\n"
         records[file] = json.loads(path.read_text(encoding="utf-8"))
-    if hasattr(module, "FILES"):
-        return f"\n{module.render(records).strip()}\n\n*From {', '.join(f'`{file}.json`' for file in files)}.*\n\n"
-    record = records[name]
+    text = block.drawn(name, records).strip()
+    if block.files:
+        return f"\n{text}\n\n*From {', '.join(f'`{file}.json`' for file in block.files)}.*\n\n"
+    # Programs that measure in parts write after each; the command is that of the latest part.
+    return f"\n{text}\n\n*Latest: {source(records[name])}.*\n\n"
+
+
+def source(record: dict[str, Any]) -> str:
+    """Which command made a results file, when and where."""
     machine = record["machine"]
     cores = machine.get("cores", "?")
     where = f"{cores} core{'' if cores == 1 else 's'}, {machine.get('processor', 'unknown processor')}"
-    # Programs that measure in parts write after each; the command is that of the latest part.
-    return f"\n{module.render(record).strip()}\n\n*Latest: `{record['command']}`, {record['date']}, {where}.*\n\n"
-
-
-def drawing(name: str) -> Any:
-    """The module that draws a results file."""
-    module = f"benchmarks.tables.{name.replace('-', '_')}"
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
-        raise SystemExit(
-            f"a page asks for results: {name}, which nothing draws; write {module.replace('.', '/')}.py."
-        ) from None
+    return f"`{record['command']}`, {record['date']}, {where}"
 
 
 def rewritten(text: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import papers, results
-from benchmarks.views import Table, View, exmlds, fbgd, full_rank, nn_apa, ocmf, qs3orao, versus
+from benchmarks.tables import Table, View, exmlds, fbgd, nn_apa, ocmf, qs3orao, recommend, versus
 
 HERE = Path(__file__).parent
 
@@ -87,10 +87,13 @@ PEERS: dict[str, Entry] = {
 }
 """Jobs beside the peers, at three sizes."""
 PEERS["full-rank"] = Entry(
-    ("peers.full_rank sets",), ("full-rank",), full_rank.sets, "Low rank, full rank and their blend beside tuned peers"
+    ("peers.full_rank sets",),
+    ("full-rank",),
+    recommend.view_sets,
+    "Low rank, full rank and their blend beside tuned peers",
 )
 
-PUBLISHED: dict[str, Entry] = {"gowalla": Entry(("peers.full_rank gowalla",), ("full-rank",), full_rank.gowalla)}
+PUBLISHED: dict[str, Entry] = {"gowalla": Entry(("peers.full_rank gowalla",), ("full-rank",), recommend.view_gowalla)}
 """Tables of a whole field rather than of one paper; what is published is in ``papers/NAME.json``."""
 
 

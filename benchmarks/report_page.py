@@ -1,22 +1,20 @@
 """Everything that was measured as one page to look at: ``tacit bench --html FILE``.
 
-Tables come from ``tables/`` and ``views/``, as everywhere; pictures from ``docs/figures`` and, where a few numbers say
+Tables come from ``tables/``, as everywhere; pictures from ``docs/figures`` and, where a few numbers say
 most, drawn here from the same results files.
 """
 
-import importlib
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from benchmarks import registry, results
+from benchmarks.pages import BLOCKS, ROOT, source
 from tacit.report import markdown
 from tacit.report.blocks import Bars, Block, Lines, Paragraph, Picture, Section, Table, Tiles
 from tacit.report.page import render
 
-HERE = Path(__file__).parent
-DOCS = HERE.parent / "docs"
+DOCS = ROOT / "docs"
 
 TITLE = "What Tacit measures"
 LEAD = (
@@ -123,25 +121,17 @@ def _pictures(job: str) -> Iterator[Block]:
 
 def _tables(job: str, records: dict[str, dict[str, Any]]) -> Iterator[Block]:
     for name, record in records.items():
-        if _job(name) != job or not (HERE / "tables" / f"{name.replace('-', '_')}.py").exists():
-            continue
-        module = importlib.import_module(f"benchmarks.tables.{name.replace('-', '_')}")
-        yield Paragraph(f"**{(module.__doc__ or name).splitlines()[0]}**")
-        yield from markdown.blocks(module.render(_asked(module, records) if hasattr(module, "FILES") else record))
-        yield Paragraph(_source(record))
-
-
-def _asked(module: Any, records: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The results files that a table draws from."""
-    return {file: records[file] for file in module.FILES}
+        if _job(name) == job and name in BLOCKS:
+            yield Paragraph(f"**{BLOCKS[name].title}**")
+            yield from markdown.blocks(BLOCKS[name].drawn(name, records))
+            yield Paragraph(f"{source(record)}.")
 
 
 def _scaling(records: dict[str, dict[str, Any]]) -> Iterator[Block]:
-    for name in ("costs", "unit_costs", "capacity"):
-        module = importlib.import_module(f"benchmarks.tables.{name}")
-        yield Paragraph(f"**{module.__doc__.splitlines()[0]}**")
-        if all(file in records for file in module.FILES):
-            yield from markdown.blocks(module.render(_asked(module, records)))
+    for name in ("costs", "unit-costs", "capacity"):
+        yield Paragraph(f"**{BLOCKS[name].title}**")
+        if all(file in records for file in BLOCKS[name].files):
+            yield from markdown.blocks(BLOCKS[name].drawn(name, records))
         else:
             yield Paragraph("Not measured yet.")
 
@@ -158,10 +148,4 @@ def _paper(paper: str) -> Iterator[Block]:
             for note in table.notes:
                 yield Paragraph(note)
         for record in registry.records(name, quick=False):
-            yield Paragraph(_source(record) if record else "Not measured yet.")
-
-
-def _source(record: dict[str, Any]) -> str:
-    machine = record["machine"]
-    where = f"{machine.get('cores', '?')} cores, {machine.get('processor', 'unknown processor')}"
-    return f"`{record['command']}`, {record['date']}, {where}."
+            yield Paragraph(f"{source(record)}." if record else "Not measured yet.")

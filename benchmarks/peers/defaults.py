@@ -18,7 +18,8 @@ from statistics import mean
 from typing import Any
 
 from benchmarks import results
-from benchmarks.tables import grade_defaults, stream_defaults
+from benchmarks.tables import grade as grade_tables
+from benchmarks.tables import stream as stream_tables
 
 MARGIN, AREA_MARGIN = 0.02, 0.003
 Row = dict[str, Any]
@@ -70,11 +71,11 @@ def stream() -> Iterator[Row]:
     for name, one in results.read("stream-defaults")["figures"]["sets"].items():
         methods = one["methods"]
         for what, peers in (
-            ("progressive", stream_defaults.ONE_PASS),
-            ("test", (*stream_defaults.ONE_PASS, *stream_defaults.BATCH)),
+            ("progressive", stream_tables.ONE_PASS),
+            ("test", (*stream_tables.ONE_PASS, *stream_tables.BATCH)),
         ):
-            best = stream_defaults.best(methods, peers, what)
-            for ours in stream_defaults.OURS:
+            best = stream_tables.best_peer(methods, peers, what)
+            for ours in stream_tables.OURS:
                 if best is not None and what in methods.get(ours, {}):
                     before = methods.get(f"{ours} before", {}).get(what)
                     yield row("stream", name, f"{ours} {what} MAE", methods[ours][what], best, before)
@@ -82,11 +83,11 @@ def stream() -> Iterator[Row]:
 
 def grade() -> Iterator[Row]:
     for name, methods in results.read("grade-defaults")["figures"].items():
-        areas = grade_defaults.areas(methods)
-        if grade_defaults.OURS in areas:
+        areas = grade_tables.areas(methods)
+        if grade_tables.OURS in areas:
             peers = {method: area for method, area in areas.items() if not method.startswith("OrdinalRanker")}
             best = max(peers.items(), key=lambda peer: peer[1])
-            yield row("grade", name, "AUC", areas[grade_defaults.OURS], best, areas.get(grade_defaults.BEFORE))
+            yield row("grade", name, "AUC", areas[grade_tables.OURS], best, areas.get(grade_tables.BEFORE))
 
 
 JOBS = {"recommend": recommend, "tag": tag, "words": words, "stream": stream, "grade": grade}

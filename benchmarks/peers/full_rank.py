@@ -27,7 +27,7 @@ import scipy.sparse as sp
 from benchmarks import results
 from benchmarks.peers import recommend
 from benchmarks.peers.workers import Worker
-from benchmarks.views.full_rank import PEERS
+from benchmarks.tables.recommend import PEERS
 from tacit import BlendRecommender, FactorRecommender, Interactions, LinearRecommender, data
 from tacit.estimators.recommend.blend_recommender import FACTORS
 from tacit.metrics.evaluation import evaluate

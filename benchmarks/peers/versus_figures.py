@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
 from benchmarks import results
-from benchmarks.views.versus import COST, OURS
+from benchmarks.tables.versus import COST, OURS
 
 FIGURES = results.FOLDER.parents[1] / "docs" / "figures"
 

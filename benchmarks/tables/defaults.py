@@ -1,11 +1,12 @@
-"""Every job with nothing given beside its best peers, on every development set, as gaps."""
+"""Every job with nothing given beside its best peers, on every development set."""
 
 from typing import Any
 
-from benchmarks.tables import table
+from benchmarks.tables import Block, table
 
 
-def render(record: dict[str, Any]) -> str:
+def gaps(record: dict[str, Any]) -> str:
+    """Every job with nothing given beside its best peers, on every development set, as gaps."""
     figures = record["figures"]
     rows = [
         [
@@ -32,3 +33,8 @@ def _number(value: float | None) -> str:
 
 def _share(value: float | None) -> str:
     return "–" if value is None else f"{value:+.1%}"
+
+
+BLOCKS = {
+    "defaults": Block(gaps),
+}

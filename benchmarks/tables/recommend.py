@@ -1,11 +1,13 @@
-"""Recommenders: accuracy, time and memory beside the peers."""
+"""Recommenders beside their peers: accuracy, time and memory; the search for parameters; full rank beside low rank."""
 
 from typing import Any
 
-from benchmarks.tables import table
+from benchmarks import papers
+from benchmarks.tables import Block, Figures, Table, beside, number, table, unmeasured
 
 
-def render(record: dict[str, Any]) -> str:
+def quality(record: dict[str, Any]) -> str:
+    """Recommenders: accuracy, time and memory beside the peers."""
     parts = []
     for name, data in record["figures"].items():
         ours = data["methods"]["Tacit, no parameters"]["fit_seconds_best"]
@@ -23,3 +25,76 @@ def render(record: dict[str, Any]) -> str:
         size = f"{data['rows']:,} × {data['columns']:,}, {data['train']:,} training positives"
         parts.append(f"**{name}** ({size})\n\n{table(head, rows)}")
     return "\n\n".join(parts)
+
+
+def tuned(record: dict[str, Any]) -> str:
+    """What ``tacit.tune`` finds from no knowledge."""
+    rows = [
+        [data, name, f"{found['ndcg@10']:.4f}", *(_plain(found.get(key)) for key in ("trials", "seconds"))]
+        for data, searches in record["figures"].items()
+        for name, found in searches.items()
+    ]
+    return table(["data", "how", "NDCG@10 on the test part", "trials", "seconds"], rows)
+
+
+def _plain(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
+
+
+OURS = ("BlendRecommender()", "its FactorRecommender", "its LinearRecommender")
+PEERS = ("EASE, tuned", "Irspack, tuned", "Implicit, tuned")
+
+
+def view_gowalla(published: dict[str, Any], figures: Figures | None) -> list[Table]:
+    found = (figures or {}).get("gowalla")
+    if not found:
+        return [unmeasured(published["caption"])]
+    notes = [found["sentence"]] if found.get("sentence") else []
+    notes.append(f"Fitted in {found['seconds']:.0f} s, {found['processor_seconds']:.0f} s of processor time.")
+    if "bytes" in found:
+        notes.append(f"The model file takes {found['bytes'] / 1e6:.0f} MB.")
+    theirs = published["sets"]["Gowalla"]
+    return [beside(published["caption"], published["measures"], theirs, found["methods"], notes=notes)]
+
+
+def view_sets(figures: Figures | None) -> list[Table]:
+    found = (figures or {}).get("sets")
+    title = "Recommenders with nothing given beside tuned EASE, irspack and implicit, NDCG@10"
+    if not found:
+        return [unmeasured(title)]
+    rows = [
+        [name, *(number(data["methods"].get(method, {}).get("ndcg@10")) for method in (*OURS, *PEERS))]
+        for name, data in found.items()
+    ]
+    return [Table(title, ["", *OURS, *PEERS], rows)]
+
+
+def full_rank(record: dict[str, Any]) -> str:
+    """Recommenders with nothing given beside tuned peers, over all sets of ``full_rank.py``."""
+    rows = []
+    for name, data in record["figures"].get("sets", {}).items():
+        reached = [data["methods"].get(method, {}).get("ndcg@10") for method in (*OURS, *PEERS)]
+        density = data["train"] / (data["rows"] * data["columns"])
+        size = f"{data['rows']:,} × {data['columns']:,}"
+        shown = ["–" if value is None else f"{value:.4f}" for value in reached]
+        rows.append([name, size, f"{density:.2%}", *shown])
+    return table(["NDCG@10", "size", "density", *OURS, *PEERS], rows)
+
+
+def gowalla(records: dict[str, Any]) -> str:
+    """Gowalla on the split of LightGCN: models with nothing given beside what papers publish, best first."""
+    published = papers.read("gowalla")["table"]
+    ours = records["full-rank"]["figures"]["gowalla"]["methods"]
+    rows = [(f"**{name}**, nothing given", *values) for name, values in ours.items()]
+    rows += [(f"{name}, published", *values) for name, values in published["sets"]["Gowalla"].items()]
+    rows.sort(key=lambda row: -row[1])
+    return table(["Gowalla", *published["measures"]], [[name, *(f"{value:.4f}" for value in v)] for name, *v in rows])
+
+
+BLOCKS = {
+    "recommend": Block(quality),
+    "recommend-quick": Block(quality),
+    "tune": Block(tuned),
+    "full-rank": Block(full_rank),
+    "gowalla": Block(gowalla, ("full-rank",)),
+}

@@ -1,11 +1,13 @@
-"""Word vectors: accuracy, time and memory beside the peers."""
+"""Word vectors beside their peers, and what their parameters do."""
 
+from statistics import mean
 from typing import Any
 
-from benchmarks.tables import table
+from benchmarks.tables import Block, table
 
 
-def render(record: dict[str, Any]) -> str:
+def quality(record: dict[str, Any]) -> str:
+    """Word vectors: accuracy, time and memory beside the peers."""
     figures = record["figures"]
     ours = figures["methods"]["tacit"]
     head = [
@@ -32,3 +34,92 @@ def render(record: dict[str, Any]) -> str:
         for name, found in figures["exchange"].items()
     ]
     return "\n\n".join([table(head, rows), *exchanged])
+
+
+def counting(record: dict[str, Any]) -> str:
+    """Counting: speed and memory by size of the text and by budget."""
+    head = ["text (MB)", "tokens", "words", "pairs", "budget (GB)", "reading (s)", "counting (s)", "tokens / s",
+            "peak memory (MiB)"]  # fmt: skip
+    rows = [
+        [
+            str(row["megabytes"]),
+            f"{row['tokens']:,}",
+            f"{row['words']:,}",
+            f"{row['pairs']:,}",
+            f"{row['memory_budget_gb']:g}",
+            f"{row['reading_seconds']:.2f}",
+            f"{row['counting_seconds']:.2f}",
+            f"{row['tokens_per_second']:,}",
+            f"{row['peak_mib']:.0f}",
+        ]
+        for row in record["figures"]["table"]
+    ]
+    return table(head, rows)
+
+
+def curve(record: dict[str, Any]) -> str:
+    """Accuracy of word vectors, sweep by sweep."""
+    rows = [
+        [
+            row["solver"],
+            str(row["sweeps"]),
+            f"{row['processor_seconds']:.1f}",
+            *(f"{100 * row[part]['of_known']:.1f}" for part in ("semantic", "syntactic", "total")),
+        ]
+        for row in record["figures"]["table"]
+    ]
+    head = ["solver", "sweeps", "processor seconds in sweeps", "semantic", "syntactic", "total"]
+    return f"The first {record['figures']['megabytes']} MB.\n\n{table(head, rows)}"
+
+
+def items(record: dict[str, Any]) -> str:
+    """Vectors of items in sequences."""
+    rows = [
+        [
+            row["data"],
+            f"{row['items']:,}",
+            f"{row['seconds']:.1f}",
+            f"{row['common_attributes_of_neighbours']:.3f}",
+            f"{row['common_attributes_at_random']:.3f}",
+        ]
+        for row in record["figures"]["table"]
+    ]
+    head = ["data", "items", "seconds", "shared attributes, 10 neighbours", "shared attributes, 10 at random"]
+    return table(head, rows)
+
+
+WAYS = ("sum", "word", "context")
+
+
+def output(record: dict[str, Any]) -> str:
+    """Word vectors, context vectors or their sum: the same fits by several tests."""
+    tests = record["figures"]["tests"]
+    rows = [[name, *(f"{found[way]:.4f}" for way in WAYS)] for name, found in tests.items()]
+    ratios = [f"{mean(found[way] / found['sum'] for found in tests.values()):.3f}" for way in WAYS]
+    return table(["test", *WAYS], [*rows, ["mean ratio to the sum", *ratios]])
+
+
+def weights(record: dict[str, Any]) -> str:
+    """What the weight of unlabelled pairs does to word vectors."""
+    rows = [
+        [
+            f"{row['unlabelled_total']:g}",
+            f"{row['frequency_exponent']:g}",
+            *(f"{100 * row[part]['of_known']:.1f}" for part in ("semantic", "syntactic", "total")),
+            f"{row['wordsim353']['correlation']:.3f}",
+        ]
+        for row in record["figures"]["table"]
+    ]
+    head = ["α₀", "ρ", "semantic", "syntactic", "total", "WordSim-353"]
+    return f"The first {record['figures']['megabytes']} MB.\n\n{table(head, rows)}"
+
+
+BLOCKS = {
+    "words": Block(quality),
+    "words-quick": Block(quality),
+    "words-counting": Block(counting),
+    "words-curve": Block(curve),
+    "words-items": Block(items),
+    "words-output": Block(output),
+    "words-weights": Block(weights),
+}

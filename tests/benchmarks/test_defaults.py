@@ -42,7 +42,7 @@ def test_the_page_names_what_is_behind(row, verdict):
     rows = [row("stream", "thin", "test MAE", 1.1, ("river", 1.0))]
     told = verdict(rows)
     assert told["behind"] == ["thin (-10.0%)"] and "keeps_the_rule" not in told
-    shown = importlib.import_module("benchmarks.tables.defaults").render(
+    shown = importlib.import_module("benchmarks.tables.defaults").gaps(
         {"figures": {"rows": rows, "jobs": {"stream": told}}}
     )
     assert "behind by more than the margin: thin (-10.0%)" in shown and "| thin | test MAE | – | 1.1000 |" in shown
@@ -54,6 +54,6 @@ def test_constants_are_judged_on_the_set_that_did_not_choose_them():
     one = {"ratings": 10, "methods": methods}
     sets = {"a": one | {"grid_errors": [0.9, 1.0]}, "b": one | {"grid_errors": [1.1, 1.0]}}
     figures = {"grid": {"delta": [0.1, 0.2]}, "default": [0.2], "sets": sets}
-    shown = importlib.import_module("benchmarks.tables.stream_defaults").render({"figures": figures})
+    shown = importlib.import_module("benchmarks.tables.stream").defaults({"figures": figures})
     assert "| a | 0.2 | +0.00% | +0.00% |" in shown
     assert "| b | 0.1 | -10.00% | +10.00% |" in shown

@@ -22,21 +22,21 @@ def record(monkeypatch):
 
 
 def test_a_rival_without_figures_stays_in_the_table_with_its_reason(record):
-    text = importlib.import_module("benchmarks.tables.grade_quality").render(record)
+    text = importlib.import_module("benchmarks.tables.grade").quality(record)
     assert "| mord | not run | not run |" in text
     assert "mord has no figure on one: no environment" in text
     assert "| **0.8500** (0.8000–0.9000, 2) |" in text.replace("| OrdinalRanker ", "")
 
 
 def test_gains_say_help_only_beyond_two_standard_errors(record):
-    text = importlib.import_module("benchmarks.tables.grade_quality").render(record)
+    text = importlib.import_module("benchmarks.tables.grade").quality(record)
     assert "| one | loss and γ chosen | +0.1000 ± 0.0000 | 2 up, 0 down of 2 | help |" in text
     assert "| two | loss and γ chosen | +0.0000 ± 0.0000 | 0 up, 0 down of 2 | never chosen |" in text
     assert "| one | squared loss | not run | – | – |" in text
 
 
 def test_measures_of_real_sets_mark_the_best(record):
-    text = importlib.import_module("benchmarks.tables.grade_real").render(record)
+    text = importlib.import_module("benchmarks.tables.grade").real(record)
     assert "| one | mord | not run | not run | not run | not run | not run | not run | 0 |" in text
     # Less is better for MAE, so the second method's figure is the bold one there.
     assert "| one | labelled rows only | 0.750 | 0.750 | **0.750** | 0.750 | **0.750** | **0.750** | 2 |" in text
@@ -61,7 +61,7 @@ def test_defaults_are_shown_as_gaps_to_the_best_peer_over_the_draws_that_all_hav
         return {str(seed): {"auc": area, "seconds": 2.0} for seed, area in enumerate(areas)}
 
     methods = {"mord": found(0.80, 0.82), "OrdinalRanker()": found(0.82), "OrdinalRanker() before": found(0.79)}
-    text = importlib.import_module("benchmarks.tables.grade_defaults").render(
+    text = importlib.import_module("benchmarks.tables.grade").defaults(
         {"figures": {"one": methods, "two": {"mord": {}}}}
     )
     assert "| one | 0.7900 | 0.8200 | 0.8000 (mord) | -0.0100 | +0.0200 | 1.0 × | 1 |" in text

@@ -22,5 +22,5 @@ def test_a_block_that_nothing_draws_is_refused_in_one_sentence(tmp_path, monkeyp
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "no-such-table.json").write_text("{}")
     monkeypatch.setattr(pages, "HERE", tmp_path)
-    with pytest.raises(SystemExit, match=r"write benchmarks/tables/no_such_table\.py"):
+    with pytest.raises(SystemExit, match="no-such-table, which nothing draws"):
         pages.render("no-such-table")

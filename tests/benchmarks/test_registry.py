@@ -98,7 +98,7 @@ def test_quick_results_have_files_of_their_own(tmp_path, monkeypatch):
 
 
 def test_paper_and_ours_stand_side_by_side():
-    views = importlib.import_module("benchmarks.views")
+    views = importlib.import_module("benchmarks.tables")
     table = views.beside(
         "t", ["P@1"], {"theirs": [0.5], "both": [0.25]}, {"both": [0.75], "ours": [1.0]}, digits=2,
         missing={"theirs": "no code"},

@@ -26,39 +26,39 @@ def figures(**methods):
 
 
 def test_verdict_ahead_in_both():
-    verdict = importlib.import_module("benchmarks.views.versus").verdict
+    verdict = importlib.import_module("benchmarks.tables.versus").verdict
     said = verdict(figures(Tacit=(0.5, 1.0), fast=(0.3, 2.0), good=(0.4, 3.0)))
     assert said == "Tacit is ahead of every peer measured, in NDCG and in time (good takes 3.0 times as long)."
 
 
 def test_verdict_names_the_shortfall_in_accuracy():
-    verdict = importlib.import_module("benchmarks.views.versus").verdict
+    verdict = importlib.import_module("benchmarks.tables.versus").verdict
     said = verdict(figures(Tacit=(0.4, 1.0), peer=(0.45, 2.0)))
     assert said == "Tacit falls short of peer by 0.0500 in NDCG and takes 0.50 of its time."
 
 
 def test_verdict_names_the_shortfall_in_time():
-    verdict = importlib.import_module("benchmarks.views.versus").verdict
+    verdict = importlib.import_module("benchmarks.tables.versus").verdict
     said = verdict(figures(Tacit=(0.4, 4.0), peer=(0.3, 2.0), poor=(0.1, 1.0)))
     assert said.startswith("Tacit is ahead of peer, the best peer, by 0.1000 in NDCG and takes 2.00 times as long")
     assert said.endswith("faster, and less accurate: peer, poor.")
 
 
 def test_verdict_where_less_is_better():
-    verdict = importlib.import_module("benchmarks.views.versus").verdict
+    verdict = importlib.import_module("benchmarks.tables.versus").verdict
     data = figures(Tacit=(0.7, 1.0), peer=(0.8, 2.0)) | {"measures": {"NDCG": False}}
     assert "ahead of every peer" in verdict(data)
 
 
 def test_the_summary_shows_our_most_accurate_where_none_is_as_accurate_as_the_best_peer():
-    render = importlib.import_module("benchmarks.tables.headline").render
+    render = importlib.import_module("benchmarks.tables.versus").headline
     data = figures(**{"Tacit, quick": (0.4, 1.0), "Tacit, tuned": (0.5, 4.0), "fast": (0.3, 0.5), "good": (0.6, 2.0)})
     said = render({"versus": {"figures": {"recommend": {"small": data}}}})
     assert said.splitlines()[-1] == "| Recommend | small | NDCG | 0.500 | 0.600 (good) | 2 × slower | tuned |"
 
 
 def test_the_champion_is_accurate_enough_and_about_the_fastest():
-    champions = importlib.import_module("benchmarks.views.versus").champions
+    champions = importlib.import_module("benchmarks.tables.versus").champions
     ours = {
         "Tacit, poor": (0.3, 0.1),
         "Tacit, plain": (0.5, 1.4),
@@ -73,7 +73,7 @@ def test_the_champion_is_accurate_enough_and_about_the_fastest():
 
 
 def test_a_method_that_is_absent_stays_in_the_table_with_its_reason():
-    view = importlib.import_module("benchmarks.views.versus").view
+    view = importlib.import_module("benchmarks.tables.versus").view
     data = figures(Tacit=(0.5, 1.0), peer=(0.4, 2.0))
     data["methods"]["big"] = {"absent": "too large"}
     (table,) = view("recommend")({"recommend": {"small": data}})

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from benchmarks.views import Figures, Table, beside, number, picked, unmeasured
+from benchmarks.tables import Figures, Table, beside, number, picked, unmeasured
 
 NO_NEWSIR = "NewsIR is not among the data at hand."
 NO_YAHOO = "Yahoo music is not among the data at hand; MovieLens 1M and Last.fm HetRec stand in."

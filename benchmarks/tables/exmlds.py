@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from benchmarks.views import Figures, Table, beside
+from benchmarks.tables import Figures, Table, beside
 
 NAMES = {"one-vs-rest logistic": "one-vs-all"}
 HIDDEN = {

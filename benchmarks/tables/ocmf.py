@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from benchmarks.views import Figures, Table, beside, number, picked, unmeasured
+from benchmarks.tables import Figures, Table, beside, number, picked, unmeasured
 
 PRECISIONS = [f"precision@{k}" for k in range(1, 6)]
 NO_SETS = "Mediamill, Delicious, EURLex and Wiki10 are not here."

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from benchmarks.views import ABSENT, Figures, Table, number, unmeasured
+from benchmarks.tables import ABSENT, Figures, Table, number, unmeasured
 
 NO_SETS = (
     "3D road, Sgemm, Year, Yolanda and the four Amazon sets are not here: kin40k, protein and elevators, cut into five "

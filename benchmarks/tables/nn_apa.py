@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from benchmarks.views import ABSENT, Figures, Table, number, picked, unmeasured
+from benchmarks.tables import ABSENT, Figures, Table, number, picked, unmeasured
 
 NO_HETREC = "HetRec 2011 MovieLens is not among the data at hand."
 NO_MEDIUM = (

@@ -1,0 +1,159 @@
+"""What the machine gives: loading, the first use, roofs of kernels, and a fit on a cluster."""
+
+from typing import Any
+
+from benchmarks.machine.cluster_costs import ClusterSweep, worker_bytes
+from benchmarks.machine.cost_model import Sweep
+from benchmarks.tables import Block, table
+from benchmarks.tables.scaling import duration, size_of
+
+
+def load_csv(record: dict[str, Any]) -> str:
+    """Loading a large CSV file."""
+    rows = [
+        [
+            f"{row['rows']:,}",
+            row["ids"],
+            f"{row['file_bytes'] / 1e6:.0f}",
+            f"{min(row['seconds']):.1f}",
+            f"{min(row['cpu_seconds']):.1f}",
+            f"{row['columns_in_memory_bytes'] / 1e6:.0f}",
+            f"{row['peak_bytes_above_base'] / 1e6:.0f}",
+        ]
+        for row in record["figures"]["table"]
+    ]
+    head = ["lines", "ids", "file, MB", "seconds", "processor seconds", "columns in memory, MB", "peak, MB"]
+    busy = record["load_average_before"]
+    return table(head, rows) + f"\n\nBest of several; the machine's load was {busy} when it began."
+
+
+def first_use(record: dict[str, Any]) -> str:
+    """What compiling the kernels costs a first fit."""
+    rows = [
+        [job, *(f"{runs[run]['cpu_seconds']:.1f}" for run in ("first", "second")),
+         f"{runs['first']['cpu_seconds'] - runs['second']['cpu_seconds']:.1f}"]
+        for job, runs in record["figures"].items()
+    ]  # fmt: skip
+    return table(["job", "first fit, processor seconds", "second process", "compiling"], rows)
+
+
+def roofline(record: dict[str, Any]) -> str:
+    """What the machine can do, and the share of it that each kernel takes."""
+    figures = record["figures"]
+    able = figures["machine"]
+    levels = list(next(iter(able.values()))["bandwidth"])
+    rows = [
+        [
+            threads,
+            *(f"{row['bandwidth'][level]:.1f}" for level in levels),
+            *(f"{top:.0f}" for top in row["peak"].values()),
+        ]
+        for threads, row in able.items()
+    ]
+    heads = ["threads", *(f"triad, {level} (GB/s)" for level in levels), "peak, single (GFLOP/s)", "double"]
+    parts = [table(heads, rows)]
+    if "kernels" in figures:
+        rows = []
+        for name, kernel in figures["kernels"].items():
+            for threads, row in kernel["threads"].items():
+                rows.append(
+                    [
+                        name, threads, f"{kernel['operations_per_byte']:.2f}", f"{1e3 * row['seconds']:.1f}",
+                        f"{row['gigaflops']:.2f}", f"{row['attainable_gigaflops']:.1f}", row["bound"],
+                        f"{100 * row['share']:.1f} %",
+                    ]
+                )  # fmt: skip
+        heads = ["kernel", "threads", "operations per byte", "ms", "GFLOP/s", "attainable", "bound by", "share"]
+        loss = figures["largest_loss"]
+        named = (
+            f"Furthest below its roof: {loss['kernel']}, at {100 * loss['share']:.1f} % of what {loss['bound']} allows."
+        )
+        parts += ["![Kernels below their roofs](figures/roofline.svg)", table(heads, rows), named]
+    if "scaling" in figures:
+        parts += ["![Time of kernels as data grow](figures/scaling.svg)", _scaling(figures["scaling"])]
+    return "\n\n".join(parts)
+
+
+def _scaling(found: dict[str, Any]) -> str:
+    base = ", ".join(f"{name} = {value:,}" for name, value in found["base"].items())
+    blocks = [f"Milliseconds on two threads as one quantity grows; the others are {base}."]
+    for what, row in found.items():
+        if what == "base":
+            continue
+        heads = [what, *(f"{value:,}" for value in row["values"])]
+        rows = [[kernel, *(f"{1e3 * s:.1f}" for s in seconds)] for kernel, seconds in row["seconds"].items()]
+        blocks.append(table(heads, rows))
+    return "\n\n".join(blocks)
+
+
+AHEAD = [(20_000_000, 1_000_000, 1e9), (100_000_000, 5_000_000, 1e10)]
+WORKERS = (16, 64, 256)
+THREADS, FACTORS, MBIT = 4, 64, 10_000.0
+
+
+def cluster(records: dict[str, Any]) -> str:
+    """One fit in memory, out of core and on workers, and the cost model of a cluster."""
+    figures = records["cluster"]["figures"]
+    blocks = []
+    if "same" in figures:
+        blocks += _same(figures["same"])
+    if "costs" in figures:
+        blocks += _costs(Sweep.fitted(records["sweep"]["figures"]), figures["costs"])
+    return "\n\n".join(blocks)
+
+
+def _same(figures: dict[str, Any]) -> list[str]:
+    rows = []
+    for way in figures["ways"]:
+        processor = way["processor_seconds"] + way.get("worker_processor_seconds", 0.0)
+        peak = ", ".join(map(str, way["worker_peak_mib"])) if "worker_peak_mib" in way else str(way["peak_mib"])
+        rows.append([way["way"], f"{way['seconds']:.0f}", f"{processor:.1f}", f"{way['sweep_seconds']:.1f}", peak])
+    about = (
+        f"{figures['rows']:,} rows × {figures['columns']:,} columns, {figures['ways'][0]['positives']:,} positives, "
+        f"{figures['factors']} factors, {figures['sweeps']} sweeps; the three model files are "
+        f"{'the same, byte for byte' if figures['same_file'] else 'NOT the same'}."
+    )
+    head = ["where", "seconds in all", "processor seconds", "a sweep (s)", "peak of a process (MiB)"]
+    return ["**One fit, three ways**", about, table(head, rows)]
+
+
+def _costs(one: Sweep, figures: dict[str, Any]) -> list[str]:
+    cost = ClusterSweep.fitted(one, figures["fitted"])
+    constants = (
+        f"c = {cost.per_worker:.2f} s of a processor, τ = {cost.traffic_share:.2f}, κ = {cost.crowding:.1f}; a and b "
+        "are those of one process."
+    )
+    rows = [
+        [part, f"{run['rows']:,} × {run['columns']:,}", f"{run['positives']:,}", run["factors"], run["workers"],
+         f"{run['mbit']:.0f}", f"{run['processor_seconds']:.2f} / {cost.processor(run):.2f}",
+         f"{run['traffic'] / 1e6:.1f} / {cost.traffic(run) / 1e6:.1f}",
+         f"{run['seconds']:.1f} / {cost.seconds(run):.1f}"]
+        for part, runs in figures.items()
+        for run in runs
+    ]  # fmt: skip
+    head = ["", "size", "positives", "factors", "workers", "Mbit/s", "processor (s)", "traffic (MB)", "a sweep (s)"]
+    ahead = []
+    for n, m, positives in AHEAD:
+        for workers in WORKERS:
+            run = {"rows": n, "columns": m, "positives": positives, "factors": FACTORS, "workers": workers}
+            run |= {"mbit": MBIT}
+            ahead.append([
+                f"{n:,} × {m:,}", f"{positives:.0e}", workers, duration(cost.seconds_apart(run, THREADS)),
+                size_of(worker_bytes(run)),
+            ])  # fmt: skip
+    heads = ["size", "positives", "workers", "a sweep", "memory of a worker"]
+    return [
+        "**A sweep on a cluster: measured / model**",
+        constants,
+        table(head, rows),
+        f"**What it predicts**, {FACTORS} factors, workers of {THREADS} threads, a link of 10 Gbit/s each",
+        table(heads, ahead),
+    ]
+
+
+BLOCKS = {
+    "load_csv": Block(load_csv),
+    "first-use": Block(first_use),
+    "roofline": Block(roofline),
+    "cluster": Block(cluster, ("cluster", "sweep")),
+}
