@@ -1,7 +1,8 @@
 """Run the pages whose code is run as a whole, and write what it prints below it.
 
 A block of ``python`` is run in the order of the page; a block of ``text`` right behind it holds what it printed. No
-output is typed by hand.
+output is typed by hand. A comment ``<!-- before … -->`` at the head of a page holds code that prepares the files which
+the page speaks of; it is run first, and readers do not see it.
 
     python scripts/tutorials.py           run all, rewrite the outputs
     python scripts/tutorials.py --check   fail where a page shows something else than its code prints
@@ -18,8 +19,15 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "tutorials"
-OTHERS = ("README.md", "docs/explanation/privacy.md", "docs/howto/coming-from.md", "docs/howto/your-own.md")
+OTHERS = (
+    "README.md",
+    "docs/index.md",
+    "docs/data/debian.md",
+    "docs/explanation/privacy.md",
+    *(f"docs/howto/{name}.md" for name in ("coming-from", "data", "words", "your-own")),
+)
 """Pages beside the tutorials that are run in the same way."""
+BEFORE = re.compile(r"^<!-- before\n(.*?)^-->\n", re.DOTALL | re.MULTILINE)
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```\n(?P<shown>\n```text\n.*?^```\n)?", re.DOTALL | re.MULTILINE)
 
 
@@ -42,6 +50,8 @@ def ran(page: Path) -> str:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         try:
+            for preparation in BEFORE.findall(page.read_text(encoding="utf-8")):
+                exec(compile(preparation, page.name, "exec"), names)
             return BLOCK.sub(run, page.read_text(encoding="utf-8"))
         finally:
             os.chdir(before)

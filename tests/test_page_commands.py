@@ -14,15 +14,16 @@ ROOT = Path(__file__).parents[1]
 PAGES = [
     "docs/index.md",
     *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs" / "tutorials").glob("*.md")),
-    *(f"docs/howto/{name}.md" for name in ("grade", "streams", "tagging", "words")),
+    *(f"docs/howto/{name}.md" for name in ("grade", "pages", "streams", "tagging", "words")),
 ]
 
 
 def commands(page):
-    """Lines that begin with ``tacit`` in blocks that are not Python; those that read from a pipe are not run here."""
+    """Lines that begin with ``tacit`` in blocks that are not Python; pipes and services are run elsewhere."""
     fenced = re.findall(r"^```(\w*)\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     lines = [line for language, block in fenced if language in ("", "sh") for line in block.splitlines()]
-    return [shlex.split(line, comments=True) for line in lines if line.startswith("tacit ")]
+    typed = [shlex.split(line, comments=True) for line in lines if line.startswith("tacit ")]
+    return [words for words in typed if words[1] != "serve"]
 
 
 @pytest.fixture

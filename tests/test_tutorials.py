@@ -1,6 +1,8 @@
 """The tutorials, the README and other pages whose code is run show what it prints."""
 
+import doctest
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,40 @@ _spec.loader.exec_module(tutorials)
 )
 def test_the_page_shows_what_its_code_prints(page):
     assert tutorials.ran(page) == page.read_text(encoding="utf-8")
+
+
+def test_the_page_of_measures_shows_what_it_prints():
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    failed, tried = doctest.testfile(str(ROOT / "docs/howto/metrics.md"), module_relative=False, optionflags=flags)
+    assert tried
+    assert not failed
+
+
+RUN_ELSEWHERE = {
+    "docs/bad-input.md": "scripts/bad_input.py",
+    "docs/howto/cluster.md": "tests/cluster/test_page.py",
+    "docs/howto/command-line.md": "scripts/command_line.py",
+    "docs/howto/engine.md": "tests/test_page_commands.py",
+    "docs/howto/grade.md": "tests/test_page_commands.py",
+    "docs/howto/metrics.md": "tests/test_tutorials.py",
+    "docs/howto/pages.md": "tests/test_page_commands.py",
+    "docs/howto/recommend.md": "tests/test_documents.py",
+    "docs/howto/serve.md": "tests/service/test_operations.py",
+    "docs/howto/streams.md": "tests/test_documents.py",
+    "docs/howto/tagging.md": "tests/test_page_commands.py",
+}
+"""Pages with code that another file runs."""
+
+
+def test_no_page_has_code_that_is_not_run():
+    pages = [*ROOT.glob("docs/**/*.md"), ROOT / "README.md"]
+    coded = {
+        str(page.relative_to(ROOT)) for page in pages if re.search(r"^```(python|sh)\n", page.read_text("utf-8"), re.M)
+    }
+    run = {*tutorials.OTHERS, *RUN_ELSEWHERE, *(str(page.relative_to(ROOT)) for page in tutorials.pages())}
+    assert coded == run
+    for page, program in RUN_ELSEWHERE.items():
+        assert Path(page).stem in (ROOT / program).read_text(encoding="utf-8"), page
 
 
 def test_there_is_one_for_every_job():

@@ -21,7 +21,7 @@ def test_same_lists_as_the_model(client, parts, tmp_path):
 
 def test_bad_input_is_one_sentence(client, parts, tmp_path):
     with pytest.raises(InputError, match="does not exist; create it first"):
-        tacit.cluster.recommend(client, "model", tmp_path / "none")
+        tacit.cluster.recommend(client, "model", tmp_path / "none" / "lists")
     tacit.RatingStream().partial_fit(["a"], ["b"], [1.0]).save(tmp_path / "stream")
     with pytest.raises(InputError, match="is not a recommender"):
         tacit.cluster.recommend(client, tmp_path / "stream", tmp_path)

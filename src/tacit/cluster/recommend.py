@@ -36,8 +36,11 @@ def recommend(
     """
     path, there = str(model), Path(folder)
     k, size = checks.integer("k", k, 1), checks.integer("rows_per_part", rows_per_part, 1)
-    if not there.is_dir():
-        raise InputError(f"folder: {str(there)!r} does not exist; create it first.")
+    if not there.parent.is_dir():
+        raise InputError(
+            f"folder: {str(there.parent)!r}, in which the parts' folder would be, does not exist; create it."
+        )
+    there.mkdir(exist_ok=True)
     tasks = Tasks(client)
     parts = math.ceil(tasks(row_count, path).result() / size)
     names = [there / f"part-{place:05}.parquet" for place in range(parts)]

@@ -95,7 +95,7 @@ def _spread(counts: NDArray[Any]) -> str:
     if not len(counts):
         return "none"
     ones = int(np.count_nonzero(counts == 1))
-    tail = f"; {ones:,} have only one" if ones and counts.max() > 1 else ""
+    tail = f"; {ones:,} {'has' if ones == 1 else 'have'} only one" if ones and counts.max() > 1 else ""
     return f"{int(counts.min()):,} to {int(counts.max()):,}, median {float(np.median(counts)):g}{tail}"
 
 

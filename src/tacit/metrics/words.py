@@ -10,6 +10,7 @@ Where the vocabulary has a word in several spellings (upper and lower case) and 
 the list counts: vocabularies come most frequent first.
 """
 
+import math
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -91,10 +92,15 @@ class AnalogyScores:
         lines = [f"{'section':<28}{'correct':>8}{'known':>8}{'asked':>8}{'of known':>10}{'of all':>8}"]
         lines += [
             f"{row['section']:<28}{row['correct']:>8}{row['known']:>8}{row['asked']:>8}"
-            f"{row['accuracy']:>10.1%}{row['accuracy_of_all']:>8.1%}"
+            f"{_percent(row['accuracy']):>10}{_percent(row['accuracy_of_all']):>8}"
             for row in self.to_rows()
         ]
         return "\n".join(lines)
+
+
+def _percent(share: float) -> str:
+    """A share for people; a dash where there was no question."""
+    return "–" if math.isnan(share) else f"{share:.1%}"
 
 
 def analogies(
