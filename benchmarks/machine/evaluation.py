@@ -19,6 +19,7 @@ import scipy.sparse as sp
 
 from benchmarks import results
 from tacit.metrics import analogies, evaluate_factors
+from tacit.neighbours.filters import Filters
 from tacit.neighbours.topk import top_k
 
 THREADS = 2
@@ -68,7 +69,7 @@ def search(rng: np.random.Generator, n: int, m: int, k: int, repeats: int) -> di
     train = cells(rng, n, m, min(100, m // 4)) if n < 50_000 else cells(rng, n, m, 20)
     train.sum_duplicates()
     seen = train.indptr, train.indices
-    figures = measured(lambda: top_k(queries, items, k, seen=seen, threads=THREADS), repeats)
+    figures = measured(lambda: top_k(queries, items, k, Filters(seen=seen), threads=THREADS), repeats)
     return {"queries": n, "items": m, "factors": 64, "k": k, **figures}
 
 

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from tacit import Interactions
 from tacit.data import load_lastfm, load_lastfm_next, load_movielens_1m, load_movielens_100k, load_multilabel
-from tacit.estimators.recommend.factor_queries import in_context
+from tacit.estimators.recommend.contexts import Contexts
 from tacit.metrics.evaluation import evaluate, evaluate_factors
 from tacit.neighbours.topk import top_k
 
@@ -91,7 +91,8 @@ def transitions(model: Any, _train: Interactions, test: Interactions) -> dict[st
     """NDCG@10 and MRR@10 over held-out transitions; every song may come next, heard or not."""
     events = test.events
     context = {name: test.context_ids[name].take(events.context[name]) for name in model.context_ids_}
-    queries = in_context(model, model.row_factors_[events.row], context)
+    contexts = Contexts(model.context_ids_, model.context_factors_, model.context_model)
+    queries = contexts.combine(model.row_factors_[events.row], context)
     found, _ = top_k(queries, model.col_factors_, 10)
     hit = found == events.col[:, None]
     rank = np.where(hit.any(axis=1), hit.argmax(axis=1) + 1.0, np.inf)

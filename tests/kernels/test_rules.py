@@ -57,6 +57,34 @@ def test_no_parallel_loops_and_numba_in_one_file_only(file):
         assert not any(name.split(".")[0] in {"numba", "llvmlite"} for name in imported(tree))
 
 
+HOOKS = {"schema.py": {"_open", "_pack"}, "concurrency.py": {"_view", "_derived"}}
+"""What ``Model`` documents as open to the machinery of all estimators."""
+
+
+def defined(tree):
+    """Names that a file gives to functions, classes, variables and attributes of its own objects."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}:
+            yield node.attr
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
+def test_private_names_are_touched_in_their_own_file_only(file):
+    tree = ast.parse(file.read_text())
+    own = {*defined(tree), *HOOKS.get(file.name, ())}
+    foreign = [
+        ast.unparse(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__")
+        if node.attr not in own and node.attr not in {"_is_text_encoding", "_make"}  # of codecs and named tuples
+    ]
+    assert not foreign, f"private names of another file: {foreign}"
+
+
 @pytest.mark.parametrize("file", sorted(KERNELS.glob("*.py")), ids=lambda file: file.name)
 def test_kernels_see_arrays_and_other_kernels_only(file):
     if file.name == "_jit.py":

@@ -13,6 +13,7 @@ from tacit.data.interactions import Interactions
 from tacit.errors import InputError
 from tacit.metrics import evaluate, evaluate_factors, evaluate_lists
 from tacit.metrics.ranking import METRICS
+from tacit.neighbours.filters import Filters
 from tacit.neighbours.topk import top_k
 from tests import naive
 
@@ -58,7 +59,7 @@ def test_agrees_with_trec_eval():
     """Means of trec_eval's own program; its map divides by R, ours by min(k, R)."""
     rows, cols, train, test = smooth_problem(2)
     k = 10
-    numbers, _ = top_k(rows, cols, k, seen=(sp.csr_array(train).indptr, sp.csr_array(train).indices))
+    numbers, _ = top_k(rows, cols, k, Filters(seen=(sp.csr_array(train).indptr, sp.csr_array(train).indices)))
     judged = {f"u{u}": {f"i{i}": 1 for i in np.flatnonzero(test[u])} for u in range(len(test)) if test[u].any()}
     run = {user: {f"i{i}": float(k - j) for j, i in enumerate(numbers[int(user[1:])])} for user in judged}
     measures = {f"P.{k}", f"recall.{k}", f"ndcg_cut.{k}", f"map_cut.{k}", f"success.{k}", "recip_rank"}
@@ -96,7 +97,7 @@ def test_lists_and_models_that_recommend_give_the_same():
     class Recommender:
         def recommend(self, users, k):
             part = seen[users]
-            ids, _ = top_k(rows[users], cols, k, seen=(part.indptr, part.indices))
+            ids, _ = top_k(rows[users], cols, k, Filters(seen=(part.indptr, part.indices)))
             return type("Answer", (), {"ids": ids})()
 
     class Factors:
@@ -118,7 +119,7 @@ def test_interactions_with_ids_of_their_own():
         def recommend(self, wanted, k):
             numbers = [users.index(user) for user in wanted]
             part = seen[numbers]
-            found, _ = top_k(rows[numbers], cols, k, seen=(part.indptr, part.indices))
+            found, _ = top_k(rows[numbers], cols, k, Filters(seen=(part.indptr, part.indices)))
             return type("Answer", (), {"ids": np.array([*items, None], dtype=object)[found]})()
 
     expected = evaluate_factors(rows, cols, train, test, k=15)

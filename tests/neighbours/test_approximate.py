@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tacit.errors import InputError
 from tacit.neighbours import approximate
+from tacit.neighbours.filters import Filters
 from tacit.neighbours.topk import top_k
 
 
@@ -24,9 +25,9 @@ def index(clustered):
     return approximate.build(*clustered, recall=0.95)
 
 
-def search(index, clustered, k, **filters):
+def search(index, clustered, k, probes=None, **filters):
     items, queries = clustered
-    return approximate.search(index, items[index.order], queries, k, **filters)
+    return approximate.search(index, items[index.order], queries, k, Filters(**filters), probes=probes)
 
 
 def test_recall_on_queries_that_chose_nothing_is_what_it_says(index, clustered):
@@ -70,6 +71,15 @@ def test_filters_leave_no_place_empty(index, clustered, seed, share):
         possible[own] = False
         listed = row[row >= 0]
         assert len(listed) == min(10, possible.sum()) == len(set(listed)) and possible[listed].all()
+
+
+def test_what_the_next_query_has_seen_is_not_kept_from_this_one(index, clustered):
+    """The first query has seen nothing, and the second one the very item that is best for the first."""
+    items, queries = clustered
+    best = search(index, (items, queries[:1]), 1)[0][0, 0]
+    seen = np.array([0, 0, 1]), np.array([best], dtype=np.int32)
+    found, _ = search(index, (items, queries[[0, 0]]), 1, seen=seen)
+    assert found[0, 0] == best and found[1, 0] != best
 
 
 def test_the_same_seed_gives_the_same_index_at_any_number_of_threads(clustered):

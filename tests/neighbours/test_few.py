@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from tacit.errors import InputError
 from tacit.kernels import few
-from tacit.neighbours.topk import QUERIES, tiled, top_k_of_few
+from tacit.neighbours.few_queries import tiled, top_k_of_few
+from tacit.neighbours.topk import QUERIES
 from tests import naive
 from tests.neighbours.test_topk import lists_of, whole_factors
 
@@ -48,7 +49,7 @@ def test_sections_on_several_threads_change_no_bit(rng, monkeypatch):
     m = 5 * few.WIDTH + 3
     queries, items = (rng.standard_normal((size, 8)).astype(np.float32) for size in (3, m))
     whole = top_k_of_few(queries, tiled(items), m, 30, threads=1)
-    monkeypatch.setattr("tacit.neighbours.topk.TILES_OF_FEW", 1)
+    monkeypatch.setattr("tacit.neighbours.few_queries.TILES_PER_SECTION", 1)
     cut = top_k_of_few(queries, tiled(items), m, 30, threads=3)
     assert [one.tobytes() for one in whole] == [one.tobytes() for one in cut]
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tacit.errors import InputError
 from tacit.kernels.topk import STRIDE, finish, select
+from tacit.neighbours.filters import Filters
 from tacit.neighbours.topk import ITEMS, normalise, top_k
 from tests import naive
 
@@ -32,10 +33,10 @@ def test_agrees_with_sorting_everything(seed, n, m, k, parts):
     rng = np.random.default_rng(seed)
     queries, items = whole_factors(rng, n, m)
     scores = queries.astype(np.float64) @ items.T
-    options = {}
+    options, bias = {}, None
     if "bias" in parts:
-        options["bias"] = rng.integers(-2, 3, size=m).astype(np.float32)
-        scores += options["bias"]
+        bias = rng.integers(-2, 3, size=m).astype(np.float32)
+        scores += bias
     for part in ("seen", "excluded"):
         if part in parts:
             mask = rng.random((n, m)) < 0.4
@@ -51,7 +52,7 @@ def test_agrees_with_sorting_everything(seed, n, m, k, parts):
     if "allowed" in parts:
         options["allowed"] = rng.random(m) < 0.6
         scores[:, ~options["allowed"]] = -np.inf
-    numbers, best = top_k(queries, items, k, threads=1, **options)
+    numbers, best = top_k(queries, items, k, Filters(**options), threads=1, bias=bias)
     expected_numbers, expected_best = naive.top_k(scores, k)
     np.testing.assert_array_equal(numbers, expected_numbers)
     np.testing.assert_array_equal(best, expected_best)
@@ -65,7 +66,7 @@ def test_many_tiles_and_every_size_of_k(rng, k):
     mask = rng.random((70, 2500)) < rng.choice([0.0, 0.3, 0.999], size=(70, 1))
     scores = queries.astype(np.float64) @ items.T
     scores[mask] = -np.inf
-    numbers, best = top_k(queries, items, k, seen=lists_of(mask))
+    numbers, best = top_k(queries, items, k, Filters(seen=lists_of(mask)))
     expected_numbers, expected_best = naive.top_k(scores, k)
     np.testing.assert_array_equal(numbers, expected_numbers)
     np.testing.assert_array_equal(best, expected_best)
@@ -115,7 +116,7 @@ def test_scores_are_the_inner_products(rng):
 def test_inputs_are_not_changed(rng):
     queries, items = (rng.standard_normal((rows, 4)).astype(np.float32) for rows in (3, 9))
     before = queries.copy(), items.copy()
-    top_k(queries, items, 3, allowed=np.arange(9) > 4, bias=np.ones(9))
+    top_k(queries, items, 3, Filters(allowed=np.arange(9) > 4), bias=np.ones(9))
     np.testing.assert_array_equal(before[0], queries)
     np.testing.assert_array_equal(before[1], items)
 
@@ -123,7 +124,7 @@ def test_inputs_are_not_changed(rng):
 def test_no_queries_and_no_candidates():
     numbers, best = top_k(np.zeros((0, 2)), np.zeros((3, 2)), 4)
     assert numbers.shape == best.shape == (0, 4)
-    numbers, best = top_k(np.zeros((2, 2)), np.zeros((3, 2)), 4, allowed=np.zeros(3, dtype=bool))
+    numbers, best = top_k(np.zeros((2, 2)), np.zeros((3, 2)), 4, Filters(allowed=np.zeros(3, dtype=bool)))
     assert (numbers == -1).all()
     assert np.isnan(best).all()
 
@@ -137,11 +138,14 @@ def test_no_queries_and_no_candidates():
         ({"queries": np.ones(2)}, "queries must have two dimensions"),
         ({"queries": np.full((2, 2), np.nan)}, "NaN or infinite"),
         ({"items": np.full((4, 2), 3e38)}, "NaN or infinite"),
-        ({"seen": (np.array([0, 1]), np.array([0]))}, "seen must list items for each of the 2 queries"),
-        ({"seen": (np.array([0, 1, 1]), np.array([4]))}, "seen names items outside 0 to 3"),
-        ({"excluded": (np.array([0, 1, 9]), np.array([1]))}, "excluded names items outside"),
-        ({"allowed": np.ones(3, dtype=bool)}, "allowed must be a mask of 4"),
-        ({"allowed": np.arange(4)}, "allowed must be a mask of 4"),
+        (
+            {"filters": Filters(seen=(np.array([0, 1]), np.array([0])))},
+            "seen must list items for each of the 2",
+        ),
+        ({"filters": Filters(seen=(np.array([0, 1, 1]), np.array([4])))}, "seen names items outside 0 to 3"),
+        ({"filters": Filters(excluded=(np.array([0, 1, 9]), np.array([1])))}, "excluded names items outside"),
+        ({"filters": Filters(allowed=np.ones(3, dtype=bool))}, "allowed must be a mask of 4"),
+        ({"filters": Filters(allowed=np.arange(4))}, "allowed must be a mask of 4"),
         ({"bias": np.ones(3)}, "bias must have one value for each of the 4 items"),
         ({"threads": -1}, "threads must be"),
     ],

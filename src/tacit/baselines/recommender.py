@@ -10,7 +10,7 @@ from tacit import checks
 from tacit.data.interactions import Interactions
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend.asking import listed
-from tacit.estimators.recommend.factor_recommender import as_interactions
+from tacit.estimators.recommend.joining import as_interactions
 from tacit.neighbours.best import best_columns
 from tacit.threads import even_chunks
 

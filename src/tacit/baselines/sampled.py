@@ -23,10 +23,12 @@ from tacit.data.interactions import Interactions
 from tacit.data.matrix import Csr, as_csr, one_hot, take_rows
 from tacit.errors import DivergedError
 from tacit.estimators.ranked import Ranked
-from tacit.estimators.recommend import factor_queries, tower_design
+from tacit.estimators.recommend import tower_design
 from tacit.estimators.recommend.asking import listed
-from tacit.estimators.recommend.factor_recommender import as_interactions
+from tacit.estimators.recommend.contexts import Contexts
+from tacit.estimators.recommend.joining import as_interactions
 from tacit.kernels import sampled as kernels
+from tacit.neighbours.filters import Filters
 from tacit.neighbours.topk import top_k
 
 Array = NDArray[Any]
@@ -143,10 +145,12 @@ class SampledFactors:
         """The k best columns for each row, best first."""
         queries = listed(rows, self.row_ids_)
         numbers = self.row_ids_.require(queries)
-        factors = factor_queries.in_context(self, self.row_factors_[numbers], context)
+        factors = Contexts(self.context_ids_, self.context_factors_, self.context_model).combine(
+            self.row_factors_[numbers], context
+        )
         lists = take_rows(self.seen_, numbers)[:2] if exclude_seen else None
-        found, scores = top_k(factors, self.col_factors_, k, seen=lists)
-        return Ranked(queries, self.col_ids_.take(found), scores, found >= 0)
+        best, scores = top_k(factors, self.col_factors_, k, Filters(seen=lists))
+        return Ranked(queries, self.col_ids_.take(best), scores, best >= 0)
 
 
 class SvdFeature(SampledFactors):

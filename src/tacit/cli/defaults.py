@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-import tacit
+from tacit.estimators.homes import ESTIMATORS
 
 Function = Callable[..., Any]
 
@@ -39,7 +39,7 @@ def _tree(module: str) -> ast.Module:
 @functools.cache
 def _declared(estimator: str) -> tuple[dict[str, tuple[ast.expr | None, ast.expr | None]], str]:
     """Parameter → annotation and default of the constructor, and the docstring of the class."""
-    tree = _tree(tacit._HOMES[estimator])
+    tree = _tree(ESTIMATORS[estimator])
     (made,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == estimator)
     (init,) = (node for node in made.body if isinstance(node, ast.FunctionDef) and node.name == "__init__")
     arguments = init.args
@@ -143,7 +143,7 @@ def parameters_of(
     for name, (annotation, _) in _declared(estimator)[0].items():
         if name in leave or name in RUNNING:
             continue
-        how = _how(name, annotation, tacit._HOMES[estimator])
+        how = _how(name, annotation, ESTIMATORS[estimator])
         if how is None:
             continue
         if how.get("type") is str:

@@ -86,6 +86,8 @@ def _measures(model: Any) -> dict[str, float]:
 
 def _differing(model: Any) -> dict[str, Any]:
     """Parameters that are not the default."""
+    from tacit.estimators.values import RUNTIME
+
     defaults = type(model)().get_params(deep=False)
     given = model.get_params(deep=False)
-    return {name: value for name, value in given.items() if name not in model._runtime and value != defaults.get(name)}
+    return {name: value for name, value in given.items() if name not in RUNTIME and value != defaults.get(name)}

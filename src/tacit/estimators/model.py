@@ -32,6 +32,10 @@ _COUNTED = ("row_ids_", "col_ids_", "user_ids_", "item_ids_", "words_", "classes
 class Model(BaseEstimator):  # type: ignore[misc]
     """Base of all estimators.
 
+    Names that begin with an underscore belong to the file that defines them, with two exceptions that this class
+    documents: ``schema`` packs and opens members by ``_pack`` and ``_open``, ``concurrency`` copies models by ``_view``
+    and ``_derived``.
+
     A subclass says what it has learned in ``_state`` (JSON-ready facts, and parts) and takes it back in ``_restore``;
     its table ``_schema`` says what facts, parts and parameters may be, and both ways are held to it. Parameters listed
     in ``_runtime`` belong to a run, not to the model: they are not saved, and a file that has them is refused.
@@ -155,6 +159,18 @@ class Model(BaseEstimator):  # type: ignore[misc]
         model = cls(**cls._schema.read_parameters(state["parameters"], cls._runtime))
         model._open(state["facts"], arrays)
         return model
+
+
+def described(model: Model) -> dict[str, Any]:
+    """Class and parameters of an unfitted model, for a file."""
+    return {"class": type(model).__name__, "parameters": model._saved_parameters()}
+
+
+def from_description(description: Mapping[str, Any]) -> Any:
+    """The unfitted model that ``described`` was told of."""
+    kind = description["class"]
+    model_class = getattr(import_module(ESTIMATORS[kind]), kind)
+    return model_class(**model_class._schema.read_parameters(description["parameters"], model_class._runtime))
 
 
 def _is_plain(value: Any) -> bool:

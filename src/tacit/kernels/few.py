@@ -9,7 +9,7 @@ tile, which takes less than half the time of one by one.
 import numpy as np
 
 from tacit.kernels._jit import fast, strict
-from tacit.kernels.topk import all_finite, finish, mask_cells, select
+from tacit.kernels.topk import all_finite, filter_cells, finish, select
 
 WIDTH = 1024
 """Items in a tile: the sums of four queries over them stay in the first cache."""
@@ -83,6 +83,7 @@ def search(tiles, begin, end, queries, rows, k, indptr, indices, nothing, scores
     ``begin`` is a multiple of WIDTH; ``queries`` (R, G) hold ``rows`` of which answers are wanted, then zeros. What a
     query may not get is in ``indptr`` and ``indices``; the rest as in ``kernels.topk``.
     """
+    unlimited, unsaved = np.empty(0, np.bool_), np.empty(0, np.float32)
     sums = scores.reshape((len(scores), TILES, WIDTH))
     for first in range(begin, end, TILES * WIDTH):
         width = min(TILES * WIDTH, end - first)
@@ -92,7 +93,7 @@ def search(tiles, begin, end, queries, rows, k, indptr, indices, nothing, scores
         for r in range(rows):
             for c in range(width, TILES * WIDTH):
                 scores[r, c] = _LOWEST
-        mask_cells(scores, rows, first, width, 0, indptr, indices, nothing)
+        filter_cells(scores, rows, first, width, np.int64(0), indptr, indices, nothing, unlimited, unsaved)
         select(scores, bits, rows, first, k, keys, filled, floors)
     finish(keys, filled, k)
     return True

@@ -8,17 +8,7 @@ import numpy as np
 
 from tacit.kernels._jit import fast
 from tacit.kernels.gather_dot import four_products, product
-
-
-@fast
-def _is_listed(indices, low, high, number):
-    while low < high:
-        middle = (low + high) // 2
-        if indices[middle] < number:
-            low = middle + 1
-        else:
-            high = middle
-    return low < len(indices) and indices[low] == number
+from tacit.kernels.sorted_lists import contains
 
 
 @fast
@@ -40,9 +30,9 @@ def _offer(query, number, score, k, size, found, scores, seen, seen_items, exclu
         return size
     if len(allowed) and not allowed[number]:
         return size
-    if len(seen) and _is_listed(seen_items, seen[query], seen[query + 1], number):
+    if len(seen) and contains(seen_items, seen[query], seen[query + 1], number):
         return size
-    if len(excluded) and _is_listed(excluded_items, excluded[query], excluded[query + 1], number):
+    if len(excluded) and contains(excluded_items, excluded[query], excluded[query + 1], number):
         return size
     return _insert(found, scores, size, number, score)
 

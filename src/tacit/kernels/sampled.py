@@ -12,23 +12,12 @@ import numpy as np
 
 from tacit.kernels._jit import fast, strict
 from tacit.kernels.counter_random import next_uniform
+from tacit.kernels.sorted_lists import contains
 
 POINTWISE, PAIRWISE, WARP = 0, 1, 2
 UNIFORM, STATIC, FACTOR = 0, 1, 2
 RETRIES = 20
 WARP_DRAWS = 50
-
-
-@strict
-def is_seen(indptr, indices, x, y):
-    low, high = indptr[x], indptr[x + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if indices[middle] < y:
-            low = middle + 1
-        else:
-            high = middle
-    return low < indptr[x + 1] and indices[low] == y
 
 
 @strict
@@ -54,7 +43,7 @@ def draw_column(state, sampler, cumulative, rankings, spreads, p, indptr, indice
             # cumulative[0] is the scale of the exponential distribution of ranks.
             rank = min(m - 1, int(-np.log(1.0 - next_uniform(state)) * cumulative[0]))
             y = rankings[factor, rank if p[factor] > 0 else m - 1 - rank]
-        if not is_seen(indptr, indices, x, y):
+        if not contains(indices, indptr[x], indptr[x + 1], y):
             break
     return y
 

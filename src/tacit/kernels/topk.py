@@ -13,6 +13,7 @@ Legend: ``scores`` (R, C) is one tile whose column 0 is candidate ``first``, ``b
 import numpy as np
 
 from tacit.kernels._jit import fast
+from tacit.kernels.sorted_lists import first_at_least
 
 _LOWEST = np.float32(-np.inf)
 STRIDE = 64
@@ -22,59 +23,30 @@ _MINUS_ZERO = np.int32(-0x80000000)
 
 
 @fast
-def _first_at_least(indices, start, stop, value):
-    """The first place in the ascending indices[start:stop] that holds ``value`` or more."""
-    while start < stop:
-        middle = (start + stop) // 2
-        if indices[middle] < value:
-            start = middle + 1
-        else:
-            stop = middle
-    return start
-
-
-@fast
-def mask_cells(scores, rows, first, width, first_row, indptr, indices, places):
-    """Set the listed cells of a tile to -inf.
+def filter_cells(scores, rows, first, width, first_row, indptr, indices, places, limited, saved):
+    """Set the listed cells of a tile to -inf or, where ``saved`` is given, all others.
 
     Row r of the tile is row ``first_row + r`` of the lists (sorted CSR). ``places`` gives the candidate of an item, -1
-    for an item that is none; when it is empty, items and candidates are the same. (Plain loops: assigning to slices
-    compiles for seconds.)
+    for an item that is none; when it is empty, items and candidates are the same. ``saved`` (C,) is room for one row,
+    or empty; with it, only rows that are ``limited`` change. (Plain loops: assigning to slices compiles for seconds.)
     """
+    keeps = len(saved) > 0
     for r in range(rows):
+        if keeps:
+            if not limited[first_row + r]:
+                continue
+            for c in range(width):
+                saved[c] = scores[r, c]
+                scores[r, c] = _LOWEST
         start, stop = indptr[first_row + r], indptr[first_row + r + 1]
         if len(places) == 0:
-            start = _first_at_least(indices, start, stop, first)
+            start = first_at_least(indices, start, stop, first)
         for cell in range(start, stop):
             place = indices[cell] if len(places) == 0 else places[indices[cell]]
             if place >= first + width:
                 break
             if place >= first:
-                scores[r, place - first] = _LOWEST
-
-
-@fast
-def keep_cells(scores, rows, first, width, first_row, indptr, indices, places, limited, kept):
-    """Set all cells of a tile but the listed ones to -inf, in rows that are ``limited``.
-
-    ``kept`` (C,) is room for one row.
-    """
-    for r in range(rows):
-        if not limited[first_row + r]:
-            continue
-        for c in range(width):
-            kept[c] = _LOWEST
-        start, stop = indptr[first_row + r], indptr[first_row + r + 1]
-        if len(places) == 0:
-            start = _first_at_least(indices, start, stop, first)
-        for cell in range(start, stop):
-            place = indices[cell] if len(places) == 0 else places[indices[cell]]
-            if place >= first + width:
-                break
-            if place >= first:
-                kept[place - first] = scores[r, place - first]
-        for c in range(width):
-            scores[r, c] = kept[c]
+                scores[r, place - first] = saved[place - first] if keeps else _LOWEST
 
 
 @fast

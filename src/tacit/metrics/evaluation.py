@@ -18,11 +18,12 @@ from tacit.data.interactions import Interactions
 from tacit.data.matrix import as_csr, as_dense, take_rows
 from tacit.errors import InputError
 from tacit.kernels import evaluation as kernels
-from tacit.kernels import topk
 from tacit.metrics.details import Details, lead
 from tacit.metrics.intervals import Difference
 from tacit.metrics.ranking import PER_USER, Evaluation, Tally, check_cutoffs, check_metrics
-from tacit.neighbours.topk import QUERIES, Lists, fill_zero_rows, top_k
+from tacit.neighbours.filters import Filters, Lists
+from tacit.neighbours.selection import bar_cells
+from tacit.neighbours.topk import QUERIES, fill_zero_rows, top_k
 from tacit.threads import even_chunks, run, single_threaded_blas
 
 Array = NDArray[Any]
@@ -134,7 +135,7 @@ def evaluate_factors(
     col_factors = as_dense(col_factors, "col_factors", rows=cells.shape[1], cols=row_factors.shape[1])
 
     def lists(rows: Array, width: int) -> Array:
-        return top_k(row_factors[rows], col_factors, width, seen=_rows(cells, rows), threads=threads)[0]
+        return top_k(row_factors[rows], col_factors, width, Filters(seen=_rows(cells, rows)), threads=threads)[0]
 
     def aucs(rows: Array, held_out: Lists) -> NDArray[np.float64]:
         return _aucs(row_factors[rows], col_factors, _rows(cells, rows), held_out, threads)
@@ -259,7 +260,7 @@ def _aucs(queries: Array, items: Array, seen: Lists, held_out: Lists, threads: i
         padded[: stop - start] = queries[start:stop]
         scores = padded @ items.T
         rows = stop - start
-        topk.mask_cells(scores, rows, 0, len(items), start, *seen, np.empty(0, dtype=np.int32))
+        bar_cells(scores, rows, start, seen)
         masked = np.diff(seen[0][start : stop + 1])
         indptr, indices = held_out[0][start : stop + 1], held_out[1]
         sums = np.empty(rows)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from tacit import checks
 from tacit.data.compressed import read_text
 from tacit.errors import InputError
+from tacit.neighbours.filters import Filters
 from tacit.neighbours.topk import normalise, top_k
 
 Array = NDArray[Any]
@@ -160,7 +161,9 @@ def _answers(vectors: Array, given: Array, threads: int) -> Array:
         part = given[start : start + 4096]
         a, b, c = (vectors[part[:, place]] for place in range(3))
         excluded = (np.arange(len(part) + 1) * 3, np.sort(part, axis=1).ravel().astype(np.int32))
-        answers[start : start + 4096] = top_k(b - a + c, vectors, 1, excluded=excluded, threads=threads)[0][:, 0]
+        answers[start : start + 4096] = top_k(b - a + c, vectors, 1, Filters(excluded=excluded), threads=threads)[0][
+            :, 0
+        ]
     return answers
 
 

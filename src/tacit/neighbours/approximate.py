@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from tacit import checks
 from tacit.errors import InputError
 from tacit.kernels import lists as kernels
-from tacit.neighbours.topk import Lists, top_k
+from tacit.neighbours.filters import NO_FILTERS, Filters
+from tacit.neighbours.selection import Result, empty_result
+from tacit.neighbours.topk import top_k
 from tacit.threads import even_chunks, run, single_threaded_blas
 
 Array = NDArray[Any]
@@ -106,27 +108,26 @@ def search(
     grouped: NDArray[np.float32],
     queries: Array,
     k: int,
+    filters: Filters = NO_FILTERS,
     *,
-    seen: Lists | None = None,
-    excluded: Lists | None = None,
-    allowed: NDArray[np.bool_] | None = None,
     probes: int | None = None,
     threads: int = 0,
-) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+) -> Result:
     """As ``top_k``, among the lists that promise most; ``grouped`` are the items in the index's order.
 
-    Exactly k come back where that many are allowed: filters make a query look into further lists.
+    Exactly k come back where that many are allowed: filters make a query look into further lists. ``included`` is left
+    to the exact search, which looks at listed items alone.
     """
     queries = np.ascontiguousarray(queries, dtype=np.float32)
     n = len(queries)
-    numbers = np.full((n, k), -1, dtype=np.int32)
-    scores = np.full((n, k), np.nan, dtype=np.float32)
+    numbers, scores = empty_result(n, k)
+    allowed = filters.allowed
     if probes is None:
         probes = index.lists_for(k)
     if allowed is not None:
         # Where few items may come back, as many lists are searched as would hold the usual number of candidates.
         probes = min(len(index.centres), -(-probes * len(allowed) // max(1, int(np.count_nonzero(allowed)))))
-    filters = (*(_NONE if seen is None else seen), *(_NONE if excluded is None else excluded))
+    forbidden = (*(filters.seen or _NONE), *(filters.excluded or _NONE))
     mask = np.empty(0, dtype=np.bool_) if allowed is None else allowed
 
     def block(start: int, stop: int) -> None:
@@ -141,7 +142,7 @@ def search(
             grouped,
             probes,
             k,
-            *filters,
+            *forbidden,
             mask,
             numbers,
             scores,

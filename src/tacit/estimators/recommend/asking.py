@@ -1,4 +1,4 @@
-"""What recommenders are asked with: ids of rows and columns, filters, and what to do with ids that are unknown.
+"""How the arguments of a question are read: ids of rows and columns, filters, and ids that the model does not know.
 
 One policy holds for every recommender. An id that is asked for and that the model does not know is an error, or is left
 out, or is answered as the average row would be (``unknown``). An id in ``exclude`` that the model does not know cannot
@@ -7,15 +7,19 @@ one of them goes into a list.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.data.ids import Ids
+from tacit.data.matrix import Csr, as_csr, take_rows
 from tacit.errors import InputError, UnknownIdError
-from tacit.neighbours.topk import Lists
+from tacit.estimators.recommend.joining import new_positives
+from tacit.neighbours.filters import Filters, Lists
 
 Array = NDArray[Any]
 Filter = Iterable[Any] | Mapping[Any, Iterable[Any]] | None
@@ -23,6 +27,47 @@ Unknown = Literal["error", "skip", "average"]
 
 ScoreRows = Callable[[int, int], NDArray[np.float32]]
 """``(start, stop)`` → scores (stop - start, m) of the rows start..stop-1 among those that are asked about."""
+
+
+@dataclass(frozen=True)
+class AskedRows:
+    """Rows that are asked about.
+
+    queries : (n,) their ids
+    positives : (n, m) what they have
+    numbers : (n,) their numbers in the model, -1 for one that it does not know; None for rows that are new to it
+    """
+
+    queries: Array
+    positives: Csr
+    numbers: NDArray[np.int64] | None
+
+    @classmethod
+    def known(cls, seen: Csr, queries: Array, numbers: NDArray[np.int64]) -> "AskedRows":
+        """Rows of a model whose positives are ``seen``."""
+        is_known = numbers >= 0
+        indptr, indices, data = take_rows(seen, np.where(is_known, numbers, 0))
+        if not is_known.all():
+            stays = np.repeat(is_known, np.diff(indptr))
+            indptr = np.concatenate(([0], np.cumsum(np.diff(indptr) * is_known)))
+            indices, data = indices[stays], data[stays]
+        cells = sp.csr_array((data, indices, indptr), shape=(len(numbers), seen.shape[1]))
+        return cls(queries, as_csr(cells, "positives", allow_empty=True), numbers)
+
+    @classmethod
+    def new(cls, row_ids: Ids, col_ids: Ids, given: Any) -> "AskedRows":
+        """Rows that a model with these ids has not seen."""
+        positives, ids = new_positives(row_ids, col_ids, given, "rows")
+        queries = np.arange(positives.shape[0]) if ids is None else ids.all()
+        return cls(queries, as_csr(positives, "positives", allow_empty=True), None)
+
+
+class RowScorer(Protocol):
+    """What a blend asks of its members: scores of any rows, known or new, without a list of all of them."""
+
+    def scorer(self, rows: AskedRows) -> ScoreRows:
+        """A function that gives the scores of these rows block by block."""
+
 
 UNKNOWN = ("error", "skip", "average")
 
@@ -75,14 +120,25 @@ def numbered(wanted: Any, ids: Ids, unknown: Unknown = "error") -> tuple[Array, 
     return queries, numbers
 
 
-def named(queries: Array, wanted: Filter) -> NDArray[np.bool_] | None:
-    """Which rows a mapping speaks of."""
-    if not isinstance(wanted, Mapping):
-        return None
-    return np.array([query in wanted for query in queries.tolist()], dtype=np.bool_)
+def filters(
+    ids: Ids, queries: Array, include: Filter = None, exclude: Filter = None, *, seen: Lists | None = None
+) -> Filters:
+    """What a search may return: ``include`` and ``exclude`` as ids of columns, ``seen`` as their numbers.
+
+    ids : of the columns
+    queries : ids of the rows, by which a mapping names its lists
+    """
+    allowed, included = _filtered(ids, queries, include, "include")
+    refused, excluded = _filtered(ids, queries, exclude, "exclude")
+    if refused is not None:
+        allowed = ~refused if allowed is None else allowed & ~refused
+    limited = None
+    if isinstance(include, Mapping):
+        limited = np.array([query in include for query in queries.tolist()], dtype=np.bool_)
+    return Filters(seen, excluded, included, limited, allowed)
 
 
-def filtered(ids: Ids, queries: Array, wanted: Filter, name: str) -> tuple[NDArray[np.bool_] | None, Lists | None]:
+def _filtered(ids: Ids, queries: Array, wanted: Filter, name: str) -> tuple[NDArray[np.bool_] | None, Lists | None]:
     """A mask for all rows, or sorted lists per row; that of a row which the mapping does not name is empty.
 
     ``name`` is "include", in which an unknown id is an error, or "exclude", in which it is simply not there.

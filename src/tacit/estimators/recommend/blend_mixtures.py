@@ -1,14 +1,14 @@
 """Mixtures of recommenders: which are tried, the scores of one, and what is said of the choice."""
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.estimators.recommend.asking import ScoreRows
+from tacit.estimators.recommend.asking import AskedRows, RowScorer, ScoreRows
 from tacit.estimators.recommend.held_out_choice import AT, Part
-from tacit.estimators.recommend.scored_recommender import Rows
 
 Array = NDArray[Any]
 
@@ -17,12 +17,12 @@ STEPS = 4
 
 
 def scorers_of(
-    members: list[Any], mixture: tuple[float, ...], part: Part, leave: int | None = None
+    members: Sequence[RowScorer], mixture: tuple[float, ...], part: Part, leave: int | None = None
 ) -> list[tuple[ScoreRows, float]]:
     """The scores of the members that have a weight, all or without one of them, for the rows of a split."""
-    rows = Rows(part.rows, part.seen, part.rows)
+    rows = AskedRows(part.rows, part.seen, part.rows)
     return [
-        (member._scorer(rows), weight)
+        (member.scorer(rows), weight)
         for place, (member, weight) in enumerate(zip(members, mixture))
         if weight and place != leave
     ]

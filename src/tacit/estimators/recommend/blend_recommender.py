@@ -12,12 +12,13 @@ from tacit.data.interactions import Interactions
 from tacit.errors import InputError
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import blend_mixtures, held_out_choice
-from tacit.estimators.recommend.asking import ScoreRows, Unknown
-from tacit.estimators.recommend.factor_recommender import FactorRecommender, as_interactions
+from tacit.estimators.recommend.asking import AskedRows, ScoreRows, Unknown
+from tacit.estimators.recommend.factor_recommender import FactorRecommender
 from tacit.estimators.recommend.held_out_choice import Budget, Part
+from tacit.estimators.recommend.joining import as_interactions
 from tacit.estimators.recommend.linear_choice import Search, sharper
 from tacit.estimators.recommend.linear_recommender import LinearRecommender
-from tacit.estimators.recommend.scored_recommender import Rows, ScoredRecommender
+from tacit.estimators.recommend.scored_recommender import ScoredRecommender
 from tacit.estimators.recommend.tables import BLEND
 
 Array = NDArray[Any]
@@ -92,7 +93,7 @@ class BlendRecommender(ScoredRecommender):
             checks.number("seconds", self.seconds, above=0.0)
         data = as_interactions(interactions).with_sides(col_features=col_features)
         self._factors = FACTORS_OF_LARGE if min(data.shape) >= LARGE else FACTORS
-        members = self._make_members()
+        members = self.unfitted_members()
         given = self._given_weights(len(members))
         budget = Budget(self.seconds)
         choices = [_choice(member, data, budget) for member in members]
@@ -121,14 +122,16 @@ class BlendRecommender(ScoredRecommender):
         for member in self.members_:
             member.add(row, [col], value)
 
-    def _scorer(self, rows: Rows) -> ScoreRows:
+    def scorer(self, rows: AskedRows) -> ScoreRows:
+        """A function that gives the mixed scores of these rows block by block."""
         return blend_mixtures.mixture_of(
-            [(member._scorer(rows), weight) for member, weight in zip(self.members_, self.weights_)]
+            [(member.scorer(rows), weight) for member, weight in zip(self.members_, self.weights_)]
         )
 
     # -- choosing ----------------------------------------------------------------------------------------------
 
-    def _make_members(self) -> list[Any]:
+    def unfitted_members(self) -> list[Any]:
+        """The recommenders that ``fit`` trains, by ``members``."""
         given = list(DEFAULT) if self.members is None else checks.listed("members", self.members)
         if not given:
             raise InputError("members must name at least one recommender.")
@@ -173,7 +176,7 @@ class BlendRecommender(ScoredRecommender):
             if number and budget.over():
                 break
             train = Interactions(part.train, data.row_ids, data.col_ids, col_features=data.col_features)
-            learned.append([_fitted(member, train, choice) for member, choice in zip(self._make_members(), choices)])
+            learned.append([_fitted(member, train, choice) for member, choice in zip(self.unfitted_members(), choices)])
             for mixture in mixtures:
                 scores[mixture].append(
                     part.ndcg(
@@ -197,7 +200,7 @@ class BlendRecommender(ScoredRecommender):
         """Choose the sharpening of one member again, beside the others in their mixture; returns what to say of it."""
         chosen, tried = choices[place]
         # The same splits, of the values that linear weights are made of.
-        values = learned[0][place]._values(data.matrix)
+        values = learned[0][place].values_of(data.matrix)
         own = held_out_choice.split(values, checks.seed(self.random_state))[: len(learned)]
 
         def beside(number: int, scorer: ScoreRows) -> ScoreRows:
@@ -224,14 +227,14 @@ class BlendRecommender(ScoredRecommender):
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
         self._restore_seen(parts)
         self.validation_, self._factors = facts["validation"], facts["factors"]
-        used = [own for own, share in zip(self._make_members(), facts["weights"]) if share]
+        used = [own for own, share in zip(self.unfitted_members(), facts["weights"]) if share]
         members = [member.set_params(**own.get_params()) for member, own in zip(parts["members"], used)]
         self._keep(facts["weights"], members)
 
 
 def _choice(member: Any, data: Interactions, budget: Budget) -> Any:
     """What a member chooses for itself by held-out positives, which it need not choose again on a part of them."""
-    return member._choose(data, budget) if isinstance(member, LinearRecommender) else None
+    return member.choose(data, budget) if isinstance(member, LinearRecommender) else None
 
 
 def _may_sharpen(member: Any, choice: Any) -> bool:
@@ -241,4 +244,4 @@ def _may_sharpen(member: Any, choice: Any) -> bool:
 
 
 def _fitted(member: Any, data: Interactions, choice: Any) -> Any:
-    return member.fit(data) if choice is None else member._fit_chosen(data, *choice)
+    return member.fit(data) if choice is None else member.fit_chosen(data, *choice)

@@ -12,11 +12,15 @@ from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.errors import InputError
+from tacit.estimators.derived import Derived
 from tacit.estimators.schema import Array as ArrayPart
 from tacit.estimators.schema import Borders, Repeated
 from tacit.neighbours import approximate
 from tacit.neighbours.approximate import ItemIndex
-from tacit.neighbours.topk import QUERIES, Lists, normalise, tiled, top_k, top_k_of_few
+from tacit.neighbours.few_queries import tiled, top_k_of_few
+from tacit.neighbours.filters import Filters
+from tacit.neighbours.selection import Result
+from tacit.neighbours.topk import QUERIES, normalise, top_k
 
 Array = NDArray[Any]
 Search = Literal["auto", "exact", "approximate"]
@@ -73,20 +77,15 @@ PART = Repeated(
 
 def find(
     index: ItemIndex | None,
-    derived: Any,
+    derived: Derived,
     queries: Array,
     items: Array,
     k: int,
     search: Search,
-    *,
-    seen: Lists | None = None,
-    excluded: Lists | None = None,
-    included: Lists | None = None,
-    limited: NDArray[np.bool_] | None = None,
-    allowed: NDArray[np.bool_] | None = None,
-    threads: int = 0,
-) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The k best items by the index where it may and pays, else by the exact search."""
+    filters: Filters,
+    threads: int,
+) -> Result:
+    """The k best items by the index where it may be used and pays, else by the exact search."""
     checks.choice("search", search, SEARCHES)
     if search == "approximate" and index is None:
         raise InputError("search='approximate' needs an index of the columns as they are; call index_cols first.")
@@ -94,19 +93,15 @@ def find(
         raise InputError(
             f"search='approximate' answers up to k={index.depths[-1]}, for which its recall was measured, not {k}."
         )
-    if index is None or search == "exact" or included is not None or not _pays(index, k, allowed):
-        if included is None and excluded is None and allowed is None and 0 < len(queries) <= QUERIES[0] and len(items):
+    if index is None or search == "exact" or filters.included is not None or not _pays(index, k, filters.allowed):
+        filtered = not (filters.included is None and filters.excluded is None and filters.allowed is None)
+        if not filtered and 0 < len(queries) <= QUERIES[0] and len(items):
             tiles = derived.of("items in tiles", (items,), lambda: tiled(items))
-            return top_k_of_few(queries, tiles, len(items), k, seen=seen, threads=threads)
-        return top_k(
-            queries, items, k, seen=seen, excluded=excluded, included=included, limited=limited, allowed=allowed,
-            threads=threads,
-        )  # fmt: skip
+            return top_k_of_few(queries, tiles, len(items), k, seen=filters.seen, threads=threads)
+        return top_k(queries, items, k, filters, threads=threads)
     order = index.order
     grouped = derived.of("items by list", (items, order), lambda: items[order])
-    return approximate.search(
-        index, grouped, queries, k, seen=seen, excluded=excluded, allowed=allowed, threads=threads
-    )
+    return approximate.search(index, grouped, queries, k, filters, threads=threads)
 
 
 def _pays(index: ItemIndex, k: int, allowed: NDArray[np.bool_] | None) -> bool:

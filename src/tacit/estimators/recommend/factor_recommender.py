@@ -2,10 +2,10 @@
 
 import dataclasses
 import os
+import threading
 from collections.abc import Hashable, Mapping
 from typing import Any, Self
 
-import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
@@ -13,7 +13,6 @@ from sklearn.base import clone
 from tacit import checks
 from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
-from tacit.data.matrix import as_csr
 from tacit.errors import InputError
 from tacit.estimators.concurrency import learns, learns_if, learns_in_place, shallow_copy
 from tacit.estimators.evidence import Evidence
@@ -27,9 +26,13 @@ from tacit.estimators.recommend import (
     side_gain,
     whole_data_fit,
 )
-from tacit.estimators.recommend.asking import Filter, ScoreRows, Unknown, listed
+from tacit.estimators.recommend.asking import AskedRows, Filter, ScoreRows, Unknown
 from tacit.estimators.recommend.col_index import ColIndex, Search
+from tacit.estimators.recommend.contexts import Contexts
+from tacit.estimators.recommend.factor_state import FactorState
 from tacit.estimators.recommend.given_cells import GivenCells
+from tacit.estimators.recommend.joining import as_interactions, joined
+from tacit.estimators.recommend.recent_rows import RowState
 from tacit.estimators.recommend.settings import FitSettings
 from tacit.estimators.recommend.tables import FACTOR
 from tacit.metrics.evaluation import hidden_ndcg
@@ -40,6 +43,12 @@ from tacit.objective.weights import PositiveWeight
 from tacit.progress import without_clock
 
 Array = NDArray[Any]
+
+MOST_RECENT = 1_000
+"""Changed rows that a view copies; when there are more, they are gathered into the arrays first."""
+
+_growing = threading.RLock()
+"""Held while rows change. One for all models: it belongs to the process and never into a copy of a model."""
 
 
 class FactorRecommender(Model):
@@ -114,6 +123,9 @@ class FactorRecommender(Model):
     col_index_: ColIndex | None
     col_factors_: Array
     context_ids_: dict[str, Ids]
+    col_ids_: Ids
+    _rows = RowState()
+    _takers: factor_events.Takers | None = None
 
     def __init__(
         self,
@@ -226,9 +238,12 @@ class FactorRecommender(Model):
         if not self.__sklearn_is_fitted__():
             return self.fit(interactions)
         sweeps = checks.integer("iterations", iterations, 1)
-        factor_growth.require_plain(self, "partial_fit")
-        data = factor_growth.joined(self, as_interactions(interactions))
-        start = factor_growth.grown_factors(self, data.shape)
+        state = self._fitted()
+        state.require_plain("partial_fit")
+        rows = state.gathered_rows()
+        data = joined(state.row_ids, state.col_ids, rows.positives, as_interactions(interactions))
+        seed = checks.seed(self.random_state)
+        start = factor_growth.grown_factors(rows.factors, state.col_factors, data.shape, seed)
         return self.keep(
             data, whole_data_fit.fit(dataclasses.replace(self._settings(), iterations=sweeps), data, start=start)
         )
@@ -253,7 +268,21 @@ class FactorRecommender(Model):
         [['jam']]
         """
         self._require_fitted("add")
-        factor_events.add(self, row, cols, weights, features)
+        with _growing:
+            state = self._fitted()
+            takers = factor_events.takers_of(state) if self._takers is None else self._takers
+            change = factor_events.event(state, takers, row, cols, weights, features)
+            # Ids and columns are published in one step and the row after them, and a view takes rows first: so no
+            # reader meets a row without an id, or a column without a factor.
+            self.__dict__.update(
+                row_ids_=change.row_ids,
+                col_ids_=change.col_ids,
+                col_factors_=change.col_factors,
+                col_weight_=change.col_weight,
+                joined_cols_=change.joined_cols,
+                _takers=takers,
+            )
+            state.rows.recent[change.number] = change.row
         return self
 
     @learns_if("add")
@@ -284,7 +313,16 @@ class FactorRecommender(Model):
         """
         self._require_fitted("fold_in")
         checks.choice("side", side, ("rows", "cols"))
-        return factor_growth.place(self, interactions, side, features, add, ids, replace)
+        placed = factor_growth.place(self._fitted(), interactions, side, features, add, ids, replace)
+        if placed.grown is not None and side == "rows":
+            self.row_ids_ = placed.grown.ids
+            self._set_rows(RowState(placed.grown.factors, placed.grown.weight, placed.grown.positives))
+        elif placed.grown is not None:
+            self.joined_cols_ += len(placed.grown.ids) - len(self.col_ids_)
+            self.col_ids_ = placed.grown.ids
+            self.col_factors_, self.col_weight_ = placed.grown.factors, placed.grown.weight
+            self._set_rows(RowState(self.row_factors_, self.row_weight_, placed.grown.positives))
+        return placed.factors
 
     # -- asking ------------------------------------------------------------------------------------------------
 
@@ -319,8 +357,9 @@ class FactorRecommender(Model):
         """
         self._require_fitted("recommend")
         return factor_queries.recommend(
-            self, rows, k, exclude_seen, include, exclude, context, features, unknown, search
-        )
+            self._fitted(), rows, k, exclude_seen, include, exclude,
+            context=context, features=features, unknown=unknown, search=search,
+        )  # fmt: skip
 
     @learns
     def index_cols(self, *, recall: float = 0.95, random_state: Any = 0) -> Self:
@@ -341,12 +380,13 @@ class FactorRecommender(Model):
     def positives_of(self, row: Hashable) -> tuple[list[Any], list[float]]:
         """The columns that a row has and their weights, as far as the model has heard."""
         self._require_fitted("positives_of")
-        return factor_events.positives_of(self, row)
+        known = self._rows.row(int(self.row_ids_.require([row])[0]))
+        return self.col_ids_.take(known.cols).tolist(), known.values.tolist()
 
     def similar_rows(self, rows: Any, k: int = 10, *, unknown: Unknown = "error") -> Ranked:
         """The k rows with the most similar factors (cosine), without the row itself; ``unknown`` "error" or "skip"."""
         self._require_fitted("similar_rows")
-        return factor_queries.similar(self, "rows", rows, k, unknown)
+        return factor_queries.similar(self._fitted(), "rows", rows, k, unknown, "auto")
 
     def similar_cols(self, cols: Any, k: int = 10, *, unknown: Unknown = "error", search: Search = "auto") -> Ranked:
         """The k columns with the most similar factors (cosine), without the column itself.
@@ -354,7 +394,7 @@ class FactorRecommender(Model):
         ``unknown`` as for rows, ``search`` as in ``recommend``.
         """
         self._require_fitted("similar_cols")
-        return factor_queries.similar(self, "cols", cols, k, unknown, search)
+        return factor_queries.similar(self._fitted(), "cols", cols, k, unknown, search)
 
     def score(self, rows: Any, cols: Any = None, *, context: Mapping[str, Any] | None = None) -> Any:
         """Two ids, or two lists of them: ``score_pairs``. A matrix of positives alone: how well the model ranks.
@@ -374,16 +414,7 @@ class FactorRecommender(Model):
         ``context`` as in ``recommend``.
         """
         self._require_fitted("score_pairs")
-        x = self.row_ids_.require(listed(rows, self.row_ids_))
-        col_ids, items = factor_queries.columns(self)
-        y = col_ids.require(listed(cols, col_ids))
-        if len(x) != len(y) and 1 not in (len(x), len(y)):
-            raise InputError(f"score_pairs needs as many rows as columns, but there are {len(x)} and {len(y)}.")
-        x, y = np.broadcast_arrays(x, y)
-        factors, _ = factor_queries.known_rows(self, x)
-        factors = factor_queries.in_context(self, factors, context)
-        scores: Array = np.einsum("ij,ij->i", factors, items[y])
-        return scores
+        return factor_queries.score_pairs(self._fitted(), rows, cols, context)
 
     def why(self, row: Any, col: Any) -> Evidence:
         """What each of the row's positives adds to the score of a column; with the remainder they sum to it.
@@ -392,45 +423,77 @@ class FactorRecommender(Model):
         zero, features and graphs of the rows leave a remainder.
         """
         self._require_fitted("why")
-        return factor_why.why(self, row, col)
+        return factor_why.why(self._fitted(), row, col)
 
-    def _scorer(self, rows: Any) -> ScoreRows:
-        return factor_queries.scorer(self, rows)
+    def scorer(self, rows: AskedRows) -> ScoreRows:
+        """A function that gives the scores of these rows block by block (``asking.RowScorer``)."""
+        return factor_queries.scorer(self._fitted(), rows.positives, rows.numbers)
 
     # -- state -------------------------------------------------------------------------------------------------
 
     @property
     def row_factors_(self) -> Array:
         """P (n, g)."""
-        factors: Array = factor_events.gathered(self).row_factors
+        factors: Array = self._gathered().factors
         return factors
-
-    @row_factors_.setter
-    def row_factors_(self, factors: Array) -> None:
-        factor_events.assign(self, row_factors=factors)
 
     @property
     def row_weight_(self) -> Array:
         """a_x (n,)."""
-        weight: Array = factor_events.gathered(self).row_weight
+        weight: Array = self._gathered().weight
         return weight
-
-    @row_weight_.setter
-    def row_weight_(self, weight: Array) -> None:
-        factor_events.assign(self, row_weight=weight)
 
     @property
     def seen_(self) -> sp.csr_array:
         """The positives (n, m)."""
-        return factor_events.gathered(self).positives
+        return self._gathered().positives
 
-    @seen_.setter
-    def seen_(self, positives: sp.csr_array) -> None:
-        factor_events.assign(self, positives=positives)
+    def _fitted(self) -> FactorState:
+        """What the modules beside this one read."""
+        return FactorState(
+            row_ids=self.row_ids_,
+            col_ids=self.col_ids_,
+            rows=self._rows,
+            col_factors=self.col_factors_,
+            col_weight=self.col_weight_,
+            row_feature_factors=self.row_feature_factors_,
+            col_feature_factors=self.col_feature_factors_,
+            contexts=Contexts(self.context_ids_, self.context_factors_, self.context_model),
+            recipe=self.recipe_,
+            row_caches=self.row_caches_,
+            joined_cols=self.joined_cols_,
+            col_index=self.col_index_,
+            graphs=self.graphs_,
+            given=self.given_,
+            has_ids=self.ids,
+            biases=self.biases,
+            nonnegative=self.nonnegative,
+            unlabelled=self.unlabelled,
+            threads=self.threads,
+            derived=self._derived,
+        )
+
+    def _gathered(self) -> RowState:
+        """All rows in arrays; the model holds them so from then on."""
+        with _growing:
+            self._rows = self._rows.gathered((len(self.row_ids_), len(self.col_ids_)))
+            return self._rows
+
+    def _set_rows(self, rows: RowState) -> None:
+        self._rows, self._takers = rows, None
 
     def _view(self) -> Self:
-        copy: Self = factor_events.view(self, shallow_copy)
-        return copy
+        """A copy with rows of its own: events that come later do not reach it."""
+        if len(self._rows.recent) > MOST_RECENT:
+            self._gathered()
+        while True:
+            held = self._rows
+            rows = held.apart()
+            copy: Self = shallow_copy(self)
+            # Other rows in their place mean that all has been learned anew meanwhile.
+            if copy._rows is held:
+                copy._rows = rows
+                return copy
 
     def _settings(self) -> FitSettings:
         return FitSettings.read(self.get_params(deep=False))
@@ -442,7 +505,7 @@ class FactorRecommender(Model):
         self.joined_cols_ = 0
         self.col_index_ = None
         self.row_caches_ = fitted.row_caches
-        self.row_factors_ = learned.row_factors
+        self._set_rows(RowState(learned.row_factors, fitted.row_weight, data.matrix))
         self.col_factors_ = learned.col_factors
         self.row_feature_factors_ = learned.row_feature_factors
         self.col_feature_factors_ = learned.col_feature_factors
@@ -451,12 +514,10 @@ class FactorRecommender(Model):
         self.graphs_ = [name for name in ("row_graph", "col_graph") if getattr(data, name) is not None]
         self.row_ids_ = data.row_ids
         self.col_ids_ = data.col_ids
-        self.seen_ = data.matrix
         self.history_ = fitted.history
         self.solver_ = fitted.solver
         self.recipe_ = fitted.recipe
         self.given_ = fitted.given
-        self.row_weight_ = fitted.row_weight
         self.col_weight_ = fitted.col_weight
         return self
 
@@ -493,22 +554,16 @@ class FactorRecommender(Model):
         }
 
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
-        groups = dict(zip(facts["contexts"], parts.pop("context")))
+        groups = dict(zip(facts["contexts"], parts["context"]))
         self.context_factors_ = {name: group["factors"] for name, group in groups.items()}
         self.context_ids_ = {name: group["ids"] for name, group in groups.items()}
-        self.row_caches_ = parts.pop("row_gram"), parts.pop("row_total")
-        self.col_index_ = ColIndex.from_parts(parts["col_factors"], parts.pop("col_index"))
-        for name, part in parts.items():
-            setattr(self, f"{name}_", part)
+        self.row_caches_ = parts["row_gram"], parts["row_total"]
+        self.col_index_ = ColIndex.from_parts(parts["col_factors"], parts["col_index"])
+        self.row_ids_, self.col_ids_ = parts["row_ids"], parts["col_ids"]
+        self._set_rows(RowState(parts["row_factors"], parts["row_weight"], parts["seen"]))
+        self.col_factors_, self.col_weight_ = parts["col_factors"], parts["col_weight"]
+        self.row_feature_factors_ = parts["row_feature_factors"]
+        self.col_feature_factors_ = parts["col_feature_factors"]
         self.history_, self.solver_, self.graphs_ = facts["history"], facts["solver"], list(facts["graphs"])
         self.joined_cols_, self.given_ = facts["joined_cols"], list(facts["given"])
         self.recipe_ = Recipe.from_metadata(facts["recipe"])
-
-
-def as_interactions(data: Any) -> Interactions:
-    """What users hand to ``fit``: ``Interactions`` as they are, matrices with row and column numbers as ids."""
-    if isinstance(data, Interactions):
-        as_csr(data.matrix, "interactions", minimum=0.0)
-        return data
-    checks.no_table("interactions", data)
-    return Interactions.from_matrix(as_csr(data, "interactions", minimum=0.0))

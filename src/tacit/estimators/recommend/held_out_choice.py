@@ -18,6 +18,7 @@ from tacit.data.matrix import Csr, as_csr
 from tacit.errors import InputError
 from tacit.kernels import evaluation as kernels
 from tacit.metrics.ranking import ndcg
+from tacit.neighbours.filters import Filters
 from tacit.neighbours.topk import top_k_of
 
 Array = NDArray[Any]
@@ -57,8 +58,8 @@ class Part:
 
     def ndcg(self, score_rows: Callable[[int, int], NDArray[np.float32]], threads: int = 0) -> NDArray[np.float64]:
         """NDCG@10 of every row, by a function that scores blocks of them."""
-        seen = self.seen.indptr, self.seen.indices
-        lists, _ = top_k_of(score_rows, len(self.rows), self.train.shape[1], AT, seen=seen, threads=threads)
+        filters = Filters(seen=(self.seen.indptr, self.seen.indices))
+        lists, _ = top_k_of(score_rows, len(self.rows), self.train.shape[1], AT, filters, threads=threads)
         hits = np.empty(lists.shape, dtype=np.bool_)
         kernels.mark_hits(lists, self.hidden.indptr, self.hidden.indices, hits)
         return ndcg(hits, np.diff(self.hidden.indptr))

@@ -11,16 +11,17 @@ from tacit import checks, threads
 from tacit.data.interactions import Interactions
 from tacit.data.matrix import Csr, as_csr, take_rows
 from tacit.errors import InputError
-from tacit.estimators.concurrency import learns_if
+from tacit.estimators.concurrency import learns, learns_if
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.ranked import Ranked
-from tacit.estimators.recommend import factor_growth, linear_choice, linear_features
-from tacit.estimators.recommend.asking import ScoreRows, Unknown, numbered, one_of
-from tacit.estimators.recommend.factor_recommender import as_interactions
+from tacit.estimators.recommend import linear_choice, linear_features
+from tacit.estimators.recommend.asking import AskedRows, ScoreRows, Unknown, numbered, one_of
 from tacit.estimators.recommend.held_out_choice import Budget
+from tacit.estimators.recommend.joining import as_interactions, joined
 from tacit.estimators.recommend.linear_choice import Setting, Weights, average_scores, row_scores
-from tacit.estimators.recommend.scored_recommender import Rows, ScoredRecommender
+from tacit.estimators.recommend.scored_recommender import ScoredRecommender
 from tacit.estimators.recommend.tables import LINEAR
+from tacit.neighbours.filters import Filters
 from tacit.neighbours.topk import top_k_of
 from tacit.objective.weights import PositiveWeight, of_positives
 from tacit.solvers import sharpening
@@ -111,20 +112,22 @@ class LinearRecommender(ScoredRecommender):
         the columns whose features are most like theirs.
         """
         data = as_interactions(interactions).with_sides(col_features=col_features)
-        return self._fit_chosen(data, *self._choose(data, Budget()))
+        return self.fit_chosen(data, *self.choose(data, Budget()))
 
-    def _choose(self, data: Interactions, budget: Budget) -> tuple[Setting, list[dict[str, Any]]]:
+    def choose(self, data: Interactions, budget: Budget) -> tuple[Setting, list[dict[str, Any]]]:
         """The setting for these positives, and what was tried."""
         given = self._checked(data.shape[1])
-        self._smallest = float(data.matrix.data.min())
+        values = _weighted(data.matrix, self.positive_weight, float(data.matrix.data.min()))
         return linear_choice.choose(
-            self._values(data.matrix), self._candidates(data.shape[1]), given, self.keep,
+            values, self._candidates(data.shape[1]), given, self.keep,
             checks.seed(self.random_state), self.threads, budget,
         )  # fmt: skip
 
-    def _fit_chosen(self, data: Interactions, chosen: Setting, tried: list[dict[str, Any]]) -> Self:
+    @learns
+    def fit_chosen(self, data: Interactions, chosen: Setting, tried: list[dict[str, Any]]) -> Self:
+        """``fit`` with a setting that ``choose`` gave before, on these positives or on others."""
         self.validation_, self._smallest = tried, float(data.matrix.data.min())
-        x = self._values(data.matrix)
+        x = self.values_of(data.matrix)
         weights = chosen.weights(x, self.keep, self.threads)
         if data.col_features is not None:
             weights = linear_features.lend(weights, data.col_features, np.bincount(x.indices, minlength=x.shape[1]))
@@ -143,13 +146,13 @@ class LinearRecommender(ScoredRecommender):
         add : keep them: unknown rows join the model, known ones gain what is new
         """
         self._require_fitted("fold_in")
-        rows = Rows.new(self, interactions)
+        rows = AskedRows.new(self.row_ids_, self.col_ids_, interactions)
         if add:
-            data = factor_growth.joined(self, as_interactions(interactions))
+            data = joined(self.row_ids_, self.col_ids_, self.seen_, as_interactions(interactions))
             if data.shape[1] != len(self.col_ids_):
                 raise InputError("fold_in adds rows only; call fit for columns that the model does not know.")
             self.row_ids_, self.seen_ = data.row_ids, data.matrix
-        return self._scorer(rows)(0, len(rows.queries))
+        return self.scorer(rows)(0, len(rows.queries))
 
     def similar_cols(self, cols: Any, k: int = 10, *, unknown: Unknown = "error") -> Ranked:
         """The k columns for which each of these speaks most strongly (W_iy), without itself."""
@@ -164,7 +167,7 @@ class LinearRecommender(ScoredRecommender):
         single = as_csr(ones, "cols", allow_empty=True)
         found, scores = top_k_of(
             lambda start, stop: sharpening.scores(single, self.col_weights_, start, stop),
-            len(numbers), m, k, excluded=itself, threads=self.threads,
+            len(numbers), m, k, Filters(excluded=itself), threads=self.threads,
         )  # fmt: skip
         # A weight of zero is none: the two were never together.
         filled = (found >= 0) & (scores != 0)
@@ -193,14 +196,14 @@ class LinearRecommender(ScoredRecommender):
             self.average_ = np.pad(self.average_, (0, new))
             self.col_weights_ = _padded(self.col_weights_, new)
 
-    def _scorer(self, rows: Rows) -> ScoreRows:
-        x = self._values(rows.positives)
+    def scorer(self, rows: AskedRows) -> ScoreRows:
+        """A function that gives the scores x W of these rows block by block."""
+        x = self.values_of(rows.positives)
         return lambda start, stop: row_scores(x, self.col_weights_, self.average_, start, stop)
 
-    def _values(self, positives: Csr) -> Csr:
-        values = of_positives(positives.data, self.positive_weight, self._smallest).astype(np.float32)
-        cells = sp.csr_array((values, positives.indices, positives.indptr), shape=positives.shape)
-        return as_csr(cells, "positives", allow_empty=True)
+    def values_of(self, positives: Csr) -> Csr:
+        """Positives with the values that W is learned from, by ``positive_weight``."""
+        return _weighted(positives, self.positive_weight, self._smallest)
 
     def _checked(self, columns: int) -> dict[str, Any]:
         checks.choice("method", self.method, METHODS)
@@ -260,6 +263,13 @@ class LinearRecommender(ScoredRecommender):
             weights = Sharpened(weights, parts["left"], parts["right"])
         self._keep(weights, chosen, parts["average"])
         self.validation_, self._smallest = facts["validation"], facts["smallest"]
+
+
+def _weighted(positives: Csr, weight: PositiveWeight, smallest: float) -> Csr:
+    """The same cells with their weights as values."""
+    values = of_positives(positives.data, weight, smallest).astype(np.float32)
+    cells = sp.csr_array((values, positives.indices, positives.indptr), shape=positives.shape)
+    return as_csr(cells, "positives", allow_empty=True)
 
 
 def _padded(weights: Weights, new: int) -> Weights:

@@ -1,7 +1,6 @@
 """Recommenders that give a row the scores of all columns at once, and what they share: ids, filters, lists, files."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -11,13 +10,13 @@ from numpy.typing import NDArray
 from tacit import checks
 from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
-from tacit.data.matrix import Csr, as_csr, take_rows
+from tacit.data.matrix import Csr
 from tacit.errors import InputError
 from tacit.estimators.concurrency import learns
 from tacit.estimators.model import Model
 from tacit.estimators.ranked import Ranked
-from tacit.estimators.recommend import factor_growth
-from tacit.estimators.recommend.asking import Filter, ScoreRows, Unknown, filtered, listed, named, numbered
+from tacit.estimators.recommend.asking import AskedRows, Filter, ScoreRows, Unknown, filters, listed, numbered
+from tacit.estimators.recommend.joining import joined
 from tacit.metrics.evaluation import hidden_ndcg
 from tacit.neighbours.topk import top_k_of
 from tacit.threads import even_chunks
@@ -27,46 +26,16 @@ PAIRS_AT_ONCE = 256
 """Rows whose scores ``score_pairs`` holds at once."""
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Rows that are asked about.
-
-    positives : (n, m) what they have
-    numbers : (n,) their places in the model, -1 for one that it does not know; None for rows that are new to it
-    """
-
-    queries: Array
-    positives: Csr
-    numbers: NDArray[np.int64] | None
-
-    @classmethod
-    def known(cls, model: Any, queries: Array, numbers: NDArray[np.int64]) -> "Rows":
-        seen = model.seen_
-        places = np.where(numbers >= 0, numbers, 0)
-        indptr, indices, data = take_rows(seen, places)
-        if (numbers < 0).any():
-            stays = np.repeat(numbers >= 0, np.diff(indptr))
-            indptr = np.concatenate(([0], np.cumsum(np.diff(indptr) * (numbers >= 0))))
-            indices, data = indices[stays], data[stays]
-        cells = sp.csr_array((data, indices, indptr), shape=(len(numbers), seen.shape[1]))
-        return cls(queries, as_csr(cells, "positives", allow_empty=True), numbers)
-
-    @classmethod
-    def new(cls, model: Any, given: Any) -> "Rows":
-        positives, ids = factor_growth.new_positives(model, given, "rows")
-        queries = np.arange(positives.shape[0]) if ids is None else ids.all()
-        return cls(queries, as_csr(positives, "positives", allow_empty=True), None)
-
-
 class ScoredRecommender(Model):
-    """Base of recommenders with ``_scorer``: for ``Rows`` a function that gives their scores block by block."""
+    """Base of recommenders that are a ``RowScorer``: they give a row the scores of all columns at once."""
 
     threads: int
     row_ids_: Ids
     col_ids_: Ids
     seen_: Csr
 
-    def _scorer(self, rows: Rows) -> ScoreRows:
+    def scorer(self, rows: AskedRows) -> ScoreRows:
+        """A function that gives the scores of these rows block by block."""
         raise NotImplementedError
 
     def recommend(
@@ -93,27 +62,20 @@ class ScoredRecommender(Model):
         self._require_fitted("recommend")
         checks.integer("k", k, 1)
         if isinstance(rows, Interactions) or sp.issparse(rows):
-            asked = Rows.new(self, rows)
+            asked = AskedRows.new(self.row_ids_, self.col_ids_, rows)
         else:
-            asked = Rows.known(self, *numbered(rows, self.row_ids_, unknown))
+            asked = AskedRows.known(self.seen_, *numbered(rows, self.row_ids_, unknown))
         queries = asked.queries
-        allowed, included = filtered(self.col_ids_, queries, include, "include")
-        refused, excluded = filtered(self.col_ids_, queries, exclude, "exclude")
-        if refused is not None:
-            allowed = ~refused if allowed is None else allowed & ~refused
-        found, scores = top_k_of(
-            self._scorer(asked),
+        seen = (asked.positives.indptr, asked.positives.indices) if exclude_seen else None
+        numbers, scores = top_k_of(
+            self.scorer(asked),
             len(queries),
             len(self.col_ids_),
             k,
-            seen=(asked.positives.indptr, asked.positives.indices) if exclude_seen else None,
-            included=included,
-            limited=named(queries, include),
-            excluded=excluded,
-            allowed=allowed,
+            filters(self.col_ids_, queries, include, exclude, seen=seen),
             threads=self.threads,
         )
-        return Ranked(queries, self.col_ids_.take(found), scores, found >= 0)
+        return Ranked(queries, self.col_ids_.take(numbers), scores, numbers >= 0)
 
     @learns
     def add(self, row: Hashable, cols: Any, weights: Any = 1.0) -> Self:
@@ -135,7 +97,7 @@ class ScoredRecommender(Model):
     def _add_cell(self, row: Hashable, col: Hashable, value: float) -> None:
         table = {"row": [row], "col": [col], "weight": [value]}
         event = Interactions.from_table(table, row="row", col="col", weight="weight")
-        grown = factor_growth.joined(self, event)
+        grown = joined(self.row_ids_, self.col_ids_, self.seen_, event)
         self.row_ids_, self.col_ids_, self.seen_ = grown.row_ids, grown.col_ids, grown.matrix
 
     def score_pairs(self, rows: Any, cols: Any) -> Array:
@@ -147,7 +109,7 @@ class ScoredRecommender(Model):
             raise InputError(f"score_pairs needs as many rows as columns, but there are {len(x)} and {len(y)}.")
         x, y = np.broadcast_arrays(x, y)
         distinct, place = np.unique(x, return_inverse=True)
-        score_rows = self._scorer(Rows.known(self, self.row_ids_.take(distinct), distinct))
+        score_rows = self.scorer(AskedRows.known(self.seen_, self.row_ids_.take(distinct), distinct))
         scores = np.empty(len(x), dtype=np.float32)
         for start, stop in even_chunks(len(distinct), PAIRS_AT_ONCE):
             inside = (place >= start) & (place < stop)

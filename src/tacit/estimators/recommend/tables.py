@@ -188,7 +188,7 @@ LINEAR = Schema(
 
 
 def _with_a_weight(proof: Proof) -> list[Any]:
-    made, weights = proof.model._make_members(), proof.facts["weights"]
+    made, weights = proof.model.unfitted_members(), proof.facts["weights"]
     if len(weights) != len(made) or not any(weights):
         raise ModelFileError("its weights do not fit its members")
     return [member for member, weight in zip(made, weights) if weight]

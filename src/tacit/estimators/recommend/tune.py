@@ -26,7 +26,8 @@ from tacit import checks, threads
 from tacit.data.interactions import Interactions
 from tacit.errors import InputError
 from tacit.estimators.recommend import tower_design, whole_data_fit
-from tacit.estimators.recommend.factor_recommender import FactorRecommender, as_interactions
+from tacit.estimators.recommend.factor_recommender import FactorRecommender
+from tacit.estimators.recommend.joining import as_interactions
 from tacit.estimators.recommend.sensitivity import Sensitivity, sensitivity
 from tacit.estimators.recommend.settings import FitSettings
 from tacit.objective.default_ridge import default_ridge

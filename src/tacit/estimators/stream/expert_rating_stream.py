@@ -95,7 +95,7 @@ class ExpertRatingStream(StreamingModel):
         """The settings, in the order of ``weights_``."""
         return self.stream_.settings
 
-    def _settings(self) -> list[Setting]:
+    def settings(self) -> list[Setting]:
         experts: Sequence[Mapping[str, Any] | Setting]
         if isinstance(self.experts, str):
             experts = hedge.PRESETS[checks.choice("experts (when it is text)", self.experts, tuple(hedge.PRESETS))]
@@ -106,7 +106,7 @@ class ExpertRatingStream(StreamingModel):
             check_setting(setting)
         return settings
 
-    def _rules(self, seed: int) -> Rules:
+    def rules(self, seed: int) -> Rules:
         checks.choice("combine", self.combine, ("hedge", "uniform"))
         if not 0 < checks.number("beta", self.beta) < 1:
             raise InputError(f"beta must lie between 0 and 1 (near 1 the weights change slowly), not {self.beta!r}.")

@@ -104,7 +104,7 @@ class RatingStream(StreamingModel):
         }  # fmt: skip
         return cls(factors, **chosen | changed)
 
-    def _settings(self) -> list[Setting]:
+    def settings(self) -> list[Setting]:
         checks.truth("nonnegative", self.nonnegative)
         setting = Setting(
             factors=self.factors,
@@ -122,7 +122,7 @@ class RatingStream(StreamingModel):
         check_setting(setting)
         return [setting]
 
-    def _rules(self, seed: int) -> Rules:
+    def rules(self, seed: int) -> Rules:
         return Rules(
             seed=seed,
             average=average_share(self.cold_start),

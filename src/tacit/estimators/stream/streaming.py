@@ -46,17 +46,19 @@ class StreamingModel(Model):
     state_: StreamState
     _lowest: float
 
-    def _settings(self) -> list[Setting]:
+    def settings(self) -> list[Setting]:
+        """The checked settings of each of the streams that learn side by side."""
         raise NotImplementedError
 
-    def _rules(self, seed: int) -> Rules:
+    def rules(self, seed: int) -> Rules:
+        """What holds for all of them: how they are combined, and how users and items begin."""
         raise NotImplementedError
 
     @property
     def lowest_rating(self) -> float | None:
         """The smallest rating that can be learned: 0 where all factors are non-negative without biases, else none."""
         # Non-negative factors without biases can only predict from zero upwards.
-        needs_positive = all(setting.nonnegative and setting.biases is None for setting in self._settings())
+        needs_positive = all(setting.nonnegative and setting.biases is None for setting in self.settings())
         return 0.0 if needs_positive else None
 
     # -- learning ----------------------------------------------------------------------------------------------
@@ -226,10 +228,10 @@ class StreamingModel(Model):
 
     def _new_state(self, seed: int | None = None) -> StreamState:
         self.check_clip()
-        settings = self._settings()
+        settings = self.settings()
         lowest = self.lowest_rating
         self._lowest = -LARGEST_RATING if lowest is None else lowest
-        return StreamState(settings, self._rules(checks.seed(self.random_state) if seed is None else seed))
+        return StreamState(settings, self.rules(checks.seed(self.random_state) if seed is None else seed))
 
     def _check(self, values: Array) -> None:
         if len(values) and not (values.min() >= self._lowest and values.max() <= LARGEST_RATING):

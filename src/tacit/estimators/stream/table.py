@@ -54,7 +54,7 @@ def _rows_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
 
     model, memory = proof.model, parts["memory"]
     model.check_clip()
-    settings = model._settings()
+    settings = model.settings()
     width = passive_aggressive.SEGMENTS + sum(setting.width for setting in settings)
     if proof.sizes["width"] != width:
         return f"its rows have {proof.sizes['width']} numbers, and its settings ask for {width}"
@@ -62,7 +62,7 @@ def _rows_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
         # As many numbers are in the memory, whether or not anybody has rated.
         proof.backed.add("width")
     proof.require_backed()
-    if len(memory) != len(Stream(settings, model._rules(proof.facts["seed"])).memory):
+    if len(memory) != len(Stream(settings, model.rules(proof.facts["seed"])).memory):
         return "its memory does not fit its settings"
     counts = memory[[rating_rounds.SEEN, rating_rounds.USERS, rating_rounds.ITEMS]]
     if (
@@ -78,7 +78,7 @@ def _rows_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
 
 
 def _record_fits(proof: Proof, parts: dict[str, Any]) -> str | None:
-    if proof.sizes["records"] >= RECORDS or proof.sizes["experts"] != len(proof.model._settings()):
+    if proof.sizes["records"] >= RECORDS or proof.sizes["experts"] != len(proof.model.settings()):
         return "its record of weights does not fit its experts"
     return None
 

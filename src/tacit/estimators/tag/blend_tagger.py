@@ -12,9 +12,9 @@ from tacit.data.matrix import as_csr
 from tacit.errors import InputError
 from tacit.estimators.concurrency import view
 from tacit.estimators.evidence import Evidence
-from tacit.estimators.model import Array, Callback
+from tacit.estimators.model import Array, Callback, described
 from tacit.estimators.tag.blend_weights import FEWEST, choose_weights, held_out
-from tacit.estimators.tag.inner import copied, described
+from tacit.estimators.tag.inner import copied
 from tacit.estimators.tag.kernel_tagger import KernelTagger
 from tacit.estimators.tag.neighbour_tagger import NeighbourTagger
 from tacit.estimators.tag.scorer import dense_chances
@@ -119,14 +119,15 @@ class BlendTagger(Tagger):
             raise InputError(f"weights has {len(weights)} entries for {count} members; give one for each.")
         return [checks.number(f"weights[{place}]", weight, 0.0) for place, weight in enumerate(weights)]
 
-    def _make_members(self) -> list[Tagger]:
+    def unfitted_members(self) -> list[Tagger]:
+        """Copies of the taggers that ``fit`` trains."""
         outer = self.threads, self.progress, self.callback
         return [copied(tagger, f"members: {name}", *outer) for name, tagger in self._named()]
 
     def fit(self, X: Any, Y: Any, *, labels: Iterable[Hashable] | None = None) -> Self:
         """Choose the weights that are not given, and fit every member on all rows."""
         X, Y, names, form = self._read_training(X, Y, labels)
-        seed, weights, members = checks.seed(self.random_state), self._given_weights(), self._make_members()
+        seed, weights, members = checks.seed(self.random_state), self._given_weights(), self.unfitted_members()
         reached: list[float] = []
         if weights is None and len(members) > 1 and np.count_nonzero(np.diff(Y.indptr)) >= FEWEST:
             weights, reached = self._try_out(X, Y, seed)

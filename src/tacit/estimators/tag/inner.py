@@ -1,14 +1,13 @@
 """Taggers inside a tagger: given as estimators, run as the outer one runs, kept in a file by class and parameters."""
 
-from importlib import import_module
 from typing import Any
 
 from sklearn.base import clone
 
 from tacit.errors import InputError
-from tacit.estimators.homes import ESTIMATORS
+from tacit.estimators.model import described, from_description
 from tacit.estimators.tag.tagger import Tagger
-from tacit.estimators.values import RUNTIME, Named, Plain
+from tacit.estimators.values import Named, Plain
 
 KINDS = ("FactorTagger", "KernelTagger", "NeighbourTagger")
 
@@ -23,23 +22,14 @@ def copied(tagger: Any, name: str, threads: int, progress: bool | None, callback
     return copy
 
 
-def described(tagger: Tagger) -> dict[str, Any]:
-    """Class and parameters of a tagger, for a file."""
-    return {"class": type(tagger).__name__, "parameters": tagger._saved_parameters()}
-
-
 class InnerTagger:
     """In a model's table: a tagger by its class and parameters, which that class's own table proves."""
 
     def read(self, name: str, given: Any) -> Tagger:
-        if isinstance(given, Tagger):
-            given = described(given)
-        settings = Named(Plain()).read(name, given)
-        kind, parameters = settings.get("class"), settings.get("parameters")
-        if kind not in KINDS or set(settings) != {"class", "parameters"}:
+        description = described(given) if isinstance(given, Tagger) else Named(Plain()).read(name, given)
+        if description.get("class") not in KINDS or set(description) != {"class", "parameters"}:
             raise InputError(f"{name} must name the class, one of {', '.join(KINDS)}, and the parameters of a tagger.")
-        made = getattr(import_module(ESTIMATORS[kind]), kind)
-        tagger: Tagger = made(**made._schema.read_parameters(parameters, RUNTIME))
+        tagger: Tagger = from_description(description)
         return tagger
 
 

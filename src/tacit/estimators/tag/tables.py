@@ -179,7 +179,7 @@ def _weights_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
 
 BLEND = Schema(
     *LABELS,
-    Members("members", lambda proof: proof.model._make_members(), shared=("labels", "features")),
+    Members("members", lambda proof: proof.model.unfitted_members(), shared=("labels", "features")),
     parameters={
         "members": Either(None, Many(NamedTagger(), least=1)),
         "weights": Either(None, Many(Number(0.0), least=1)),
@@ -197,7 +197,7 @@ def _words_are_text(proof: Proof, parts: dict[str, Any]) -> str | None:
 TEXT = Schema(
     Array("frequency", "i8", ("features",), least=0),
     Ids("words", "features"),
-    Members("tagger", lambda proof: [proof.model._make_tagger()], shared=("features",)),
+    Members("tagger", lambda proof: [proof.model.unfitted_tagger()], shared=("features",)),
     parameters={
         "tagger": Either(None, InnerTagger()),
         "min_count": Whole(1),

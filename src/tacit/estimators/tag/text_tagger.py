@@ -11,8 +11,8 @@ from tacit.data.label_sets import read_labels
 from tacit.errors import InputError
 from tacit.estimators.concurrency import view
 from tacit.estimators.evidence import Evidence
-from tacit.estimators.model import Array, Callback, Model
-from tacit.estimators.tag.inner import copied, described
+from tacit.estimators.model import Array, Callback, Model, described
+from tacit.estimators.tag.inner import copied
 from tacit.estimators.tag.kernel_tagger import KernelTagger as KernelTagger
 from tacit.estimators.tag.neighbour_tagger import NeighbourTagger
 from tacit.estimators.tag.tables import TEXT
@@ -67,7 +67,7 @@ class TextTagger(Model):
 
     def fit(self, texts: Sequence[str], Y: Any, *, labels: Iterable[Hashable] | None = None) -> Self:
         """Learn from texts and known labels: a matrix, a table, or one collection of labels per text."""
-        tagger = self._make_tagger()
+        tagger = self.unfitted_tagger()
         self.words_, self._frequency, self._texts_seen = Ids([], "words"), np.empty(0, np.int64), 0
         X = self._learn_words(texts)
         self.tagger_ = tagger.fit(X, Y, labels=labels)
@@ -82,7 +82,8 @@ class TextTagger(Model):
         self.tagger_ = tagger.partial_fit(self._learn_words(texts), Y, labels=labels)
         return self
 
-    def _make_tagger(self) -> Any:
+    def unfitted_tagger(self) -> Any:
+        """A copy of the tagger that ``fit`` trains."""
         tagger = NeighbourTagger() if self.tagger is None else self.tagger
         return copied(tagger, "tagger", self.threads, self.progress, self.callback)
 
@@ -178,7 +179,7 @@ class TextTagger(Model):
         reader.words_, reader._frequency, reader._texts_seen = Ids([], "words"), np.empty(0, np.int64), 0
         X = reader._learn_words(texts)
         matrix, names, _ = read_labels(Y, rows=len(texts), names=labels)
-        return cast(Tagger, self._make_tagger()).missing_labels(
+        return cast(Tagger, self.unfitted_tagger()).missing_labels(
             X, matrix, n, labels=names.all(), feature_names=reader.words_.all(), texts=texts, **options
         )
 

@@ -16,6 +16,7 @@ from tacit.data.word2vec_format import write_word2vec
 from tacit.errors import InputError
 from tacit.estimators.model import Model
 from tacit.metrics.words import AnalogyScores, SimilarityScore, analogies, similarities
+from tacit.neighbours.filters import Filters
 from tacit.neighbours.topk import normalise, top_k
 from tacit.report.word_map import draw_map
 
@@ -81,7 +82,7 @@ class VectorSpace(Model):
             normalise(query[None]),
             self.unit_vectors,
             k,
-            excluded=(np.array([0, len(left_out)]), left_out),
+            Filters(excluded=(np.array([0, len(left_out)]), left_out)),
             threads=self.threads,
         )
         filled = numbers[0] >= 0

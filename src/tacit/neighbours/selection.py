@@ -1,0 +1,96 @@
+"""The best k of some queries, from tiles of scores that are offered one after another.
+
+Selection compares and never adds: the order in which tiles come, and how the items are cut into tiles, cannot change
+a bit of the result. Scores and item numbers travel as packed keys (see ``kernels.topk``).
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import InputError
+from tacit.kernels import topk as kernels
+from tacit.neighbours.filters import Filters, Lists
+
+NOTHING = np.empty(0, dtype=np.int32)
+_ALL_ROWS = np.empty(0, dtype=np.bool_), np.empty(0, dtype=np.float32)
+_EMPTY = np.iinfo(np.int64).min
+
+Result = tuple[NDArray[np.int32], NDArray[np.float32]]
+"""Item numbers (n, k), best first, -1 where there is none, and their scores, NaN where there is none."""
+
+
+class Selection:
+    """Buffers for the k best of the queries ``start`` to ``start + rows - 1``, out of ``candidates`` items.
+
+    filters : checked ones
+    places : item → candidate or -1, empty when items and candidates are the same
+    """
+
+    def __init__(self, filters: Filters, start: int, rows: int, k: int, candidates: int, places: Any = NOTHING) -> None:
+        self.filters, self.start, self.rows, self.k, self.places = filters, start, rows, k, places
+        self.keys = np.empty((rows, capacity(k, candidates)), dtype=np.int64)
+        self.filled = np.zeros(rows, dtype=np.int64)
+        self.floors = np.full(rows, -np.inf, dtype=np.float32)
+
+    def offer(self, tile: NDArray[np.float32], first: int, width: int, refusal: str, barred: Any = None) -> None:
+        """A tile (·, C) with the scores of the candidates from ``first`` on in its first ``width`` columns.
+
+        refusal : the sentence where a score is not finite
+        barred : (width,) mask of candidates that may not come back for any query
+
+        The tile is written to.
+        """
+        if not kernels.all_finite(tile, self.rows, width):
+            raise InputError(refusal)
+        tile[:, width:] = -np.inf
+        if barred is not None:
+            tile[:, :width][:, barred] = -np.inf
+        where = (tile, self.rows, first, width, self.start)
+        for lists in self.filters.forbidden:
+            kernels.filter_cells(*where, *lists, self.places, *_ALL_ROWS)
+        if self.filters.included is not None:
+            saved = np.empty(tile.shape[1], dtype=np.float32)
+            kernels.filter_cells(*where, *self.filters.included, self.places, self.filters.limited, saved)
+        kernels.select(tile, tile.view(np.int32), self.rows, first, self.k, self.keys, self.filled, self.floors)
+
+    def finish(self) -> NDArray[np.int64]:
+        """Keys (rows, k) of the best, in no order."""
+        kernels.finish(self.keys, self.filled, self.k)
+        return self.keys[:, : self.k]
+
+
+def bar_cells(scores: NDArray[np.float32], rows: int, start: int, lists: Lists) -> None:
+    """Set the listed items of the queries from ``start`` on to -inf, in scores (·, m) of all items."""
+    kernels.filter_cells(scores, rows, 0, scores.shape[1], start, *lists, NOTHING, *_ALL_ROWS)
+
+
+def empty_result(n: int, k: int) -> Result:
+    """(n, k) places, none of them filled."""
+    return np.full((n, k), -1, dtype=np.int32), np.full((n, k), np.nan, dtype=np.float32)
+
+
+def capacity(k: int, candidates: int) -> int:
+    """Places in a buffer: room for as many new keys as stay, so that a place costs a few comparisons."""
+    return min(2 * k + 64, candidates + 1)
+
+
+def largest(keys: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """The k largest keys of each row, in descending order."""
+    if keys.shape[1] > k:
+        keys = np.partition(keys, keys.shape[1] - k, axis=1)[:, keys.shape[1] - k :]
+    return np.sort(keys, axis=1)[:, ::-1]
+
+
+def unpacked(keys: NDArray[np.int64], candidates: NDArray[np.int32] = NOTHING) -> Result:
+    """Numbers and scores of packed keys; ``candidates`` maps a candidate to its item, empty when they are the same."""
+    empty = keys == _EMPTY
+    ordered = (keys >> 32).astype(np.int32)
+    scores = np.where(ordered >= 0, ordered, ordered ^ np.int32(0x7FFFFFFF)).view(np.float32)
+    numbers = (0xFFFFFFFF - (keys & 0xFFFFFFFF)).astype(np.int32)
+    numbers[empty], scores[empty] = 0, np.nan
+    if len(candidates):
+        numbers = candidates[numbers]
+    numbers[empty] = -1
+    return numbers, scores
