@@ -10,16 +10,15 @@ import subprocess
 import sys
 from typing import Any
 
-from benchmarks.processes import ROOT, call, environment
+from benchmarks.processes import ROOT, environment
 
 ABSENT = 3
 
 
 def launch(program: str, *arguments: str, **options: Any) -> int:
     """Run a program in a process of its own; gives back how it ended."""
-    return subprocess.run(
-        call("benchmarks.launch", program, *arguments), env=environment(), cwd=ROOT, check=False, **options
-    ).returncode
+    command = [sys.executable, "-m", "benchmarks.launch", program, *arguments]
+    return subprocess.run(command, env=environment(), cwd=ROOT, check=False, **options).returncode
 
 
 def main() -> None:

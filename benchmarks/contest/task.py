@@ -1,18 +1,13 @@
 """Runs in the interpreter that has the method: fits and answers once for each point, measured.
 
-    python contest/task.py '{"job": …, "method": …, "folder": …, "part": …, "points": […], "threads": 2}'
-
-Everything is imported, and compiled on the small part, before the clock starts. The answers to point i are written to
-``answers-i.npy`` in the folder; one line of JSON per point goes to standard output. With ``"profile": true`` the fit
-runs once more under Python's profiler, and the functions of the package that took most of it are named.
+Everything is imported, and compiled on the small part, before the clock starts. With ``profile`` the fit runs once more
+under Python's profiler, and the functions of the package that took most of it are named.
 """
 
 import cProfile
 import importlib
-import json
 import os
 import pstats
-import sys
 import time
 from importlib.metadata import version
 from pathlib import Path
@@ -24,26 +19,26 @@ from benchmarks.contest import Data, Method, load
 from benchmarks.machine import memory
 
 
-def main() -> None:
-    task = json.loads(sys.argv[1])
-    output = os.fdopen(os.dup(1), "w")
-    # Libraries print; only what was measured may reach the caller.
-    os.dup2(2, 1)
-    folder, threads = Path(task["folder"]), task["threads"]
-    method = importlib.import_module(f"benchmarks.contest.{task['job']}").METHODS[task["method"]]
-    small = load(folder, "small")
-    method.predict(method.fit(small, threads, **task["points"][0]), small, threads)
-    data = load(folder, task["part"])
-    for place, point in enumerate(task["points"]):
+def run(
+    job: str, method: str, folder: str, part: str, points: list[dict[str, Any]], threads: int, profile: bool = False
+) -> list[dict[str, Any]]:
+    """What was measured at each point; the answers to point i are written to ``answers-i.npy`` in the folder."""
+    chosen = importlib.import_module(f"benchmarks.contest.{job}").METHODS[method]
+    small = load(Path(folder), "small")
+    chosen.predict(chosen.fit(small, threads, **points[0]), small, threads)
+    data = load(Path(folder), part)
+    found = []
+    for place, point in enumerate(points):
         try:
-            answers, measured = measure(method, data, threads, point)
-            if task.get("profile"):
-                measured["profile"] = profile(method, data, threads, point)
-            np.save(folder / f"answers-{place}.npy", answers)
+            answers, measured = measure(chosen, data, threads, point)
+            if profile:
+                measured["profile"] = profiled(chosen, data, threads, point)
+            np.save(Path(folder) / f"answers-{place}.npy", answers)
         except Exception as error:
             # A point at which a method fails is one that tuning does not choose.
             measured = {"error": f"{type(error).__name__}: {error}"}
-        print(json.dumps(measured), file=output, flush=True)
+        found.append(measured)
+    return found
 
 
 def measure(method: Method, data: Data, threads: int, point: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -61,7 +56,7 @@ def measure(method: Method, data: Data, threads: int, point: dict[str, Any]) -> 
     }
 
 
-def profile(method: Method, data: Data, threads: int, point: dict[str, Any]) -> list[tuple[str, float]]:
+def profiled(method: Method, data: Data, threads: int, point: dict[str, Any]) -> list[tuple[str, float]]:
     """Functions of the package and the share of the fit that passes inside them, callees included, largest first."""
     runner = cProfile.Profile()
     began = time.perf_counter()
@@ -73,7 +68,3 @@ def profile(method: Method, data: Data, threads: int, point: dict[str, Any]) -> 
         if f"{os.sep}tacit{os.sep}" in file and not function.startswith("<"):
             shares[f"{module}.{function}"] = inside / whole
     return [(name, share) for name, share in sorted(shares.items(), key=lambda pair: -pair[1]) if share > 0.03][:12]
-
-
-if __name__ == "__main__":
-    main()

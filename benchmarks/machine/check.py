@@ -78,7 +78,7 @@ def over_peer(adapter: str, sweeps: str) -> float:
     from benchmarks.peers.workers import Worker, alternate
 
     cells = kernel_work.skewed(20_000, 5_000, 400_000)
-    with Worker("tacit_", cells, threads=1) as ours, Worker(adapter, cells, threads=1) as theirs:
+    with Worker("tacit", cells, threads=1) as ours, Worker(adapter, cells, threads=1) as theirs:
         runs = {"ours": (ours, {"iterations": 4}), "theirs": (theirs, {sweeps: 4})}
         seconds = alternate({name: (worker, {"factors": 64, **given}) for name, (worker, given) in runs.items()}, 3)
     return statistics.median(seconds["theirs"]) / statistics.median(seconds["ours"])
@@ -105,8 +105,8 @@ def ratios() -> dict[str, Callable[[], float]]:
         for kernel in kernel_work.KERNELS
     }
     made["naive gradient over ours"] = over_naive
-    made["implicit over ours"] = lambda: over_peer("implicit_", "iterations")
-    made["irspack over ours"] = lambda: over_peer("irspack_", "epochs")
+    made["implicit over ours"] = lambda: over_peer("implicit", "iterations")
+    made["irspack over ours"] = lambda: over_peer("irspack", "epochs")
     made["NDCG@10 over popularity"] = over_popularity
     return made
 

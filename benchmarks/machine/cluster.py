@@ -12,8 +12,6 @@ network namespace slowed down by ``tc`` (as root, Linux); the constants of ``clu
 
 import argparse
 import hashlib
-import json
-import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -23,9 +21,8 @@ import numpy as np
 
 from benchmarks import results
 from benchmarks.machine import memory
-from benchmarks.processes import call, environment, output
+from benchmarks.processes import ask
 
-PROGRAM = "benchmarks.machine.cluster"
 WAYS = ("memory", "out of core", "2 workers")
 
 
@@ -41,12 +38,12 @@ def write_parts(folder: Path, rows: int, columns: int, positives: int, parts: in
         pl.DataFrame({"row": x, "col": y}).write_parquet(folder / f"part-{part:04}.parquet")
 
 
-def fit(way: str, folder: Path, factors: int, sweeps: int) -> dict[str, Any]:
+def fit(way: str, folder: str, factors: int, sweeps: int) -> dict[str, Any]:
     """One way, in this process: seconds and peak memory of loading and of training, and what the model file holds."""
     import tacit
     import tacit.cluster
 
-    parts = str(folder / "*.parquet")
+    parts = str(Path(folder) / "*.parquet")
     model = tacit.FactorRecommender(factors, iterations=sweeps, threads=2, positive_weight="one")
     facts: dict[str, Any] = {"way": way, "imported_mib": round(memory.peak_mib())}
     began, processor = time.perf_counter(), time.process_time()
@@ -76,8 +73,8 @@ def same(arguments: argparse.Namespace) -> None:
         write_parts(Path(folder), *sizes, max(4, arguments.positives // 5_000_000))
         found = []
         for way in WAYS:
-            asked = (way, folder, str(arguments.factors), str(arguments.sweeps))
-            found.append(json.loads(output(PROGRAM, "one", *asked)))
+            asked = {"way": way, "folder": folder, "factors": arguments.factors, "sweeps": arguments.sweeps}
+            found.append(ask("machine.cluster:fit", **asked))
             print(found[-1])
     about = {"rows": sizes[0], "columns": sizes[1], "factors": arguments.factors, "sweeps": arguments.sweeps}
     equal = len({one["sha256"] for one in found}) == 1
@@ -111,6 +108,7 @@ def sweep_costs(rows: int, columns: int, positives: int, factors: int, workers: 
     }  # fmt: skip
 
 
+ASKED = ("rows", "columns", "positives", "factors", "workers", "mbit")
 SIZE = (20_000, 4_000, 400_000, 32)
 FITTED = [(*SIZE, workers, mbit) for workers in (1, 2) for mbit in (40.0, 200.0)]
 CHECKED = [(*SIZE, workers, mbit) for workers in (3, 4) for mbit in (40.0, 200.0)]
@@ -122,11 +120,8 @@ def costs() -> None:
     for part, runs in (("fitted", FITTED), ("checked", CHECKED)):
         for run in runs:
             slow = f"ip link set lo up && tc qdisc add dev lo root tbf rate {run[-1]:g}mbit burst 256kb latency 2s"
-            inside = f"{slow} && exec {' '.join(call(PROGRAM, 'sweep', *map(str, run)))}"
-            answer = subprocess.run(
-                ["unshare", "-n", "sh", "-c", inside], env=environment(), check=True, capture_output=True, text=True
-            )
-            found[part].append(json.loads(answer.stdout))
+            slowed = ["unshare", "-n", "sh", "-c", f'{slow} && exec "$@"', "sh"]
+            found[part].append(ask("machine.cluster:sweep_costs", prefix=slowed, **dict(zip(ASKED, run))))
             print(found[part][-1], flush=True)
             results.write_part("cluster", "costs", found)
 
@@ -141,16 +136,8 @@ def main() -> None:
     verb.add_argument("--sweeps", type=int, default=5)
     verb.add_argument("--folder", help="where the parts are written for the time being")
     verbs.add_parser("costs")
-    verbs.add_parser("one").add_argument("arguments", nargs=4)
-    verbs.add_parser("sweep").add_argument("arguments", nargs=6)
     arguments = parser.parse_args()
-    if arguments.verb == "one":
-        way, folder, factors, sweeps = arguments.arguments
-        print(json.dumps(fit(way, Path(folder), int(factors), int(sweeps))))
-    elif arguments.verb == "sweep":
-        *sizes, mbit = arguments.arguments
-        print(json.dumps(sweep_costs(*map(int, sizes), float(mbit))))
-    elif arguments.verb == "same":
+    if arguments.verb == "same":
         same(arguments)
     else:
         costs()

@@ -7,13 +7,11 @@ solve itself is seen: exact, through 1,000 landmarks, and on the columns. Each f
 seconds, and the memory that it needs beyond what was held before. ``docs/figures/kernel-tagger-growth.svg``.
 """
 
-import json
-import sys
 import time
 from typing import Any
 
 from benchmarks import results
-from benchmarks.processes import output
+from benchmarks.processes import ask
 
 NAME = "kernel-growth"
 WAYS: dict[str, dict[str, Any]] = {
@@ -26,7 +24,7 @@ GROWTH = {"rows": (1000, 2000, 4000), "features": (500, 1000, 2000), "labels": (
 COLOURS = {"exact": "#c2410c", "landmarks": "#64748b", "linear": "#0f766e"}
 
 
-def work(way: str, sizes: dict[str, int]) -> None:
+def work(way: str, sizes: dict[str, int]) -> dict[str, float]:
     """One fit, after a small one that loads and compiles what it takes."""
     from benchmarks.machine import memory
     from benchmarks.papers.tagging.scale import made
@@ -39,7 +37,7 @@ def work(way: str, sizes: dict[str, int]) -> None:
     held, began = memory.peak_mib(), time.process_time()
     model.fit(X, Y)
     seconds = time.process_time() - began
-    print(json.dumps({"processor seconds": round(seconds, 2), "MiB": round(memory.peak_mib() - held)}))
+    return {"processor seconds": round(seconds, 2), "MiB": round(memory.peak_mib() - held)}
 
 
 def draw(figures: dict[str, Any]) -> None:
@@ -72,16 +70,12 @@ def main() -> None:
     for size, counts in GROWTH.items():
         for way in WAYS:
             for count in counts:
-                sizes = json.dumps(MIDDLE | {size: count})
-                said = output("benchmarks.machine.kernel_growth", way, sizes)
-                figures.setdefault(size, {}).setdefault(way, {})[str(count)] = json.loads(said)
-                print(size, count, way, said.strip(), flush=True)
+                found = ask("machine.kernel_growth:work", way=way, sizes=MIDDLE | {size: count})
+                figures.setdefault(size, {}).setdefault(way, {})[str(count)] = found
+                print(size, count, way, found, flush=True)
     results.write(NAME, {"other sizes": MIDDLE, "growth": figures})
     draw(figures)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3:
-        work(sys.argv[1], json.loads(sys.argv[2]))
-    else:
-        main()
+    main()

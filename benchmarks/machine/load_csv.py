@@ -8,7 +8,6 @@ Python with polars and SciPy takes before it loads, and the size of the four col
 """
 
 import argparse
-import json
 import os
 import tempfile
 import time
@@ -18,7 +17,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from benchmarks.processes import output
+from benchmarks import results
+from benchmarks.machine import memory
+from benchmarks.processes import ask
 
 COLUMNS = {"row": "user", "col": "item", "weight": "rating", "time": "time"}
 
@@ -38,24 +39,18 @@ def write_csv(path: Path, rows: int, text: bool) -> None:
     frame.write_csv(path)
 
 
-def peak_bytes() -> int:
-    """The process's own peak; what getrusage reports would begin with the peak of the process that started this one."""
-    status = Path("/proc/self/status").read_text()
-    return int(status.split("VmHWM:")[1].split()[0]) * 1024
-
-
-def load(path: Path) -> dict[str, float]:
+def load(path: str) -> dict[str, float]:
     """What the fresh process does and reports."""
     from tacit import Interactions
 
     Interactions.from_table({"user": [1], "item": [1]}, row="user", col="item")
-    before = peak_bytes()
+    before = memory.peak_mib()
     start, cpu = time.perf_counter(), time.process_time()
-    made = Interactions.from_table(path, **COLUMNS)
+    made = Interactions.from_table(Path(path), **COLUMNS)
     return {
         "seconds": time.perf_counter() - start,
         "cpu_seconds": time.process_time() - cpu,
-        "peak_bytes": peak_bytes() - before,
+        "peak_bytes": round((memory.peak_mib() - before) * 2**20),
         "positives": made.nnz,
     }
 
@@ -66,7 +61,7 @@ def measure(rows: int, text: bool, repeats: int) -> dict[str, Any]:
         write_csv(path, rows, text)
         size = path.stat().st_size
         in_memory = pl.read_csv(path).estimated_size()
-        runs = [json.loads(output("benchmarks.machine.load_csv", "--load", str(path))) for _ in range(repeats)]
+        runs = [ask("machine.load_csv:load", path=str(path)) for _ in range(repeats)]
     peak = max(run["peak_bytes"] for run in runs)
     return {
         "rows": rows,
@@ -85,13 +80,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--load", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.load:
-        print(json.dumps(load(options.load)))
-        return
-    from benchmarks import results
-
     busy = os.getloadavg()[0]
     figures = {"table": [measure(options.rows, text, options.repeats) for text in (False, True)]}
     print(results.write("load_csv", figures, load_average_before=round(busy, 2)).read_text())

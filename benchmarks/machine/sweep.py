@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from benchmarks import results
 from benchmarks.peers.workers import Worker
 
-SWEEPS = {"tacit_": "iterations", "implicit_": "iterations", "irspack_": "epochs"}
+SWEEPS = {"tacit": "iterations", "implicit": "iterations", "irspack": "epochs"}
 
 
 def zipf(rows: int, cols: int, draws: int, seed: int = 0) -> sp.csr_array:
@@ -44,7 +44,7 @@ def per_sweep(workers: dict[str, Worker], factors: int, repeats: int) -> dict[st
             long[name].append(third["seconds"])
             peak[name] = third["peak_mib"]
     return {
-        name.strip("_"): {
+        name: {
             "sweep_seconds": round((min(long[name]) - min(short[name])) / 2, 4),
             "peak_mib": peak[name],
         }

@@ -146,7 +146,7 @@ def iteration(scale: int) -> dict[str, Any]:
     alternate(towers, parameters, Adagrad(), _quiet(1))
     ours: list[tuple[float, float]] = []
     theirs: list[tuple[float, float]] = []
-    with Worker("implicit_", cells) as worker:
+    with Worker("implicit", cells) as worker:
         for _ in range(ROUNDS):
             began, worked = time.perf_counter(), time.process_time()
             alternate(towers, parameters, Adagrad(), _quiet(4))

@@ -33,7 +33,7 @@ import numpy as np
 from benchmarks import results
 from benchmarks.papers.grade_methods import METHODS, Draw, Unavailable, call_peers
 from benchmarks.papers.grade_sets import SETS, reviews_as_printed
-from benchmarks.processes import Failed, output
+from benchmarks.processes import Failed, ask
 from tacit import OrdinalRanker
 from tacit.baselines import MPNUAUC, MSAMULT, SVOREX
 from tacit.metrics.ordinal import average_mae, concordance_index, quadratic_kappa, zero_one_error
@@ -156,22 +156,22 @@ SIZE_METHODS: dict[str, Callable[[], Any] | None] = {
 """How to make each method; the peers live in another interpreter. The last three see the labelled rows alone."""
 
 
-def one_size(method: str, rows: int) -> None:
-    """One fit in this process: prints seconds, processor seconds, peak memory and what the fit added to it."""
+def one_size(method: str, rows: int) -> tuple[float, float, float, float]:
+    """One fit in this process: seconds, processor seconds, peak memory and what the fit added to it."""
     X, y = synthetic(rows + LABELS, 8)
     make = SIZE_METHODS[method]
     if make is None:
         with tempfile.TemporaryDirectory() as folder:
             np.savez(Path(folder) / "job.npz", X=X[y >= 0], y=y[y >= 0])
-            print(call_peers("time", method, folder))
-        return
+            answer: tuple[float, float, float, float] = tuple(call_peers("clock", folder, method))
+        return answer
     OrdinalRanker(features="fourier", n_components=8, **GIVEN).fit(X[:600], y[:600])  # compiles
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     began, worked = time.perf_counter(), time.process_time()
     make().fit(X, y)
     seconds, worked = time.perf_counter() - began, time.process_time() - worked
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(seconds, worked, peak / 1024, (peak - before) / 1024)
+    return seconds, worked, peak / 1024, (peak - before) / 1024
 
 
 def size(quick: bool, methods: list[str]) -> None:
@@ -181,11 +181,10 @@ def size(quick: bool, methods: list[str]) -> None:
         points: list[dict[str, Any]] = []
         for rows in (500, 1_000, 10_000) if quick else (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000):
             try:
-                said = output("benchmarks.papers.grade", "one-size", "--methods", method, "--rows", str(rows))
+                seconds, worked, peak, grown = ask("papers.grade:one_size", method=method, rows=rows)
             except Failed as error:
                 points.append({"unlabelled": rows, "stopped": str(error).split(": ", 1)[-1]})
             else:
-                seconds, worked, peak, grown = (float(part) for part in said.split())
                 record = {"unlabelled": rows, "seconds": seconds, "processor_seconds": worked}
                 points.append(record | {"peak_mib": peak, "grown_mib": grown})
             print(method, points[-1], flush=True)
@@ -305,16 +304,13 @@ def printed_rate(X: np.ndarray, y: np.ndarray, seeds: int, most: int) -> dict[st
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", choices=["quality", "real", "size", "large", "rate", "one-size"])
+    parser.add_argument("table", choices=["quality", "real", "size", "large", "rate"])
     parser.add_argument("--quick", action="store_true", help="a small version, under two minutes")
     parser.add_argument("--sets", help="some data sets of quality and real, separated by commas")
     parser.add_argument("--methods", help="some methods, separated by semicolons; figures of the others are kept")
-    parser.add_argument("--rows", type=int, help=argparse.SUPPRESS)
     given = parser.parse_args()
     asked = given.methods.split(";") if given.methods else None
-    if given.table == "one-size":
-        one_size(given.methods, given.rows)
-    elif given.table == "size":
+    if given.table == "size":
         size(given.quick, asked or list(SIZE_METHODS))
     elif given.table in ("large", "rate"):
         {"large": large, "rate": rate}[given.table](given.quick)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.processes import Failed, output
+from benchmarks.processes import Failed, ask
 from tacit import OrdinalRanker
 from tacit.baselines import MPNUAUC, MSAMULT, SVOREX
 from tacit.metrics.ordinal import ordinal_auc
@@ -191,17 +191,17 @@ def peer(name: str) -> Callable[[Draw], Answer]:
         mean, scale = X.mean(axis=0), np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
         with tempfile.TemporaryDirectory() as folder:
             np.savez(Path(folder) / "job.npz", X=(X - mean) / scale, y=y, test=(draw.asked - mean) / scale)
-            call_peers(folder, name)
+            call_peers("evaluate", folder, name)
             found = np.load(Path(folder) / "found.npz")
             return Answer(found["score"], found["grade"])
 
     return run
 
 
-def call_peers(*arguments: str) -> str:
-    """What ``peers/adapters/ordinal.py`` prints, in the interpreter of the peers."""
+def call_peers(function: str, folder: str, name: str) -> Any:
+    """What a function of ``peers/adapters/ordinal.py`` returns, in the interpreter of the peers."""
     try:
-        return output("benchmarks.peers.adapters.ordinal", *arguments, peers=True)
+        return ask(f"peers.adapters.ordinal:{function}", peers=True, folder=folder, name=name)
     except (SystemExit, Failed) as reason:
         raise Unavailable(str(reason)) from None
 

@@ -22,7 +22,6 @@ marked * use what Tacit adds.
 
 import argparse
 import itertools
-import json
 import tempfile
 import time
 from pathlib import Path
@@ -31,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import results
-from benchmarks.processes import output
+from benchmarks.processes import ask
 from tacit import ExpertRatingStream, RatingStream
 from tacit.baselines.online_gradient import OnlineGradient
 from tacit.data.loaders.movielens import load_movielens_1m, load_movielens_100k
@@ -157,7 +156,7 @@ def peers(data: Ratings, what: str, border: int = 0) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.npz"
         np.savez(path, users=data[0], items=data[1], ratings=data[2], border=border)
-        found: dict[str, Any] = json.loads(output("benchmarks.peers.adapters.streams", str(path), what, peers=True))
+        found: dict[str, Any] = ask("peers.adapters.streams:measure", peers=True, path=str(path), what=what)
     return found
 
 

@@ -28,8 +28,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import results
-from benchmarks.processes import THREADS
-from benchmarks.processes import output as output_of
+from benchmarks.processes import THREADS, ask
 from tacit import WordVectors
 from tacit.data.loaders.sequences import load_sequences
 from tacit.data.loaders.text import load_analogies, load_text, load_word_similarities
@@ -72,8 +71,8 @@ def texts(folder: str) -> Path:
 
 def run_task(method: str, text: Path | None, save: Path | None, **parameters: Any) -> dict[str, Any]:
     task = {"method": method, "text": str(text), "save": str(save), "threads": THREADS, "parameters": parameters}
-    said = output_of("benchmarks.papers.words_task", json.dumps(task), peers=method in ("gensim", "neighbours"))
-    answer: dict[str, Any] = json.loads(said.splitlines()[-1])
+    peers = method in ("gensim", "neighbours")
+    answer: dict[str, Any] = ask("papers.words_task:run", peers=peers, **task)
     return answer
 
 

@@ -1,16 +1,9 @@
 """Runs in a process of its own, in the interpreter that has the method: one task on text, measured.
 
-    python words_task.py '{"method": "tacit", "text": …, "save": …, "threads": 2, "parameters": {…}}'
-
-Prints one JSON line: wall and processor seconds from text to written vectors, peak memory, and what the task found.
 Code is loaded and compiled on a few sentences before the clock starts.
 """
 
-import importlib
-import json
-import os
 import resource
-import sys
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,8 +26,22 @@ def glove(text, save, threads, **parameters):
     model.save_word2vec(save, binary=True)
 
 
-def gensim(text, save, threads, **parameters):
-    importlib.import_module("benchmarks.peers.adapters.gensim_").fit(text, save, threads, **parameters)
+def gensim(text, save, threads, *, skip_gram=True, negative=10, epochs=5, factors=200, window=8, min_count=5, seed=0):
+    """Skip-gram or CBOW with negative sampling, reading the text from a file in gensim's fastest way."""
+    from gensim.models import Word2Vec
+
+    model = Word2Vec(
+        corpus_file=text,
+        vector_size=factors,
+        window=window,
+        min_count=min_count,
+        sg=int(skip_gram),
+        negative=negative,
+        epochs=epochs,
+        workers=threads,
+        seed=seed,
+    )
+    model.wv.save_word2vec_format(save, binary=True)
 
 
 def counting(text, save, threads, **parameters):
@@ -54,8 +61,12 @@ def counting(text, save, threads, **parameters):
     }
 
 
-def neighbours(text, save, threads, words):
-    return importlib.import_module("benchmarks.peers.adapters.gensim_").neighbours(save, words)
+def neighbours(text, save, threads, words, k=10):
+    """What gensim makes of a word2vec file, whoever wrote it: the nearest words and their cosines."""
+    from gensim.models import KeyedVectors
+
+    loaded = KeyedVectors.load_word2vec_format(save, binary=True)
+    return {word: loaded.most_similar(word, topn=k) for word in words}
 
 
 METHODS = {task.__name__: task for task in (tacit, glove, gensim, counting, neighbours)}
@@ -70,25 +81,16 @@ def warm(method, threads):
         METHODS[method](str(text), str(Path(folder) / "vectors"), threads, **small)
 
 
-def main():
-    task = json.loads(sys.argv[1])
-    method, threads = task["method"], task["threads"]
-    answers = os.fdopen(os.dup(1), "w")
-    # Libraries print; only the answer may reach the caller.
-    os.dup2(2, 1)
+def run(method, text, save, threads, parameters):
+    """Wall and processor seconds from text to written vectors, peak memory, and what the task found."""
     if method != "neighbours":
         warm(method, threads)
     before, began = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
-    found = METHODS[method](task["text"], task["save"], threads, **task["parameters"])
+    found = METHODS[method](text, save, threads, **parameters)
     seconds, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF)
-    answer = {
+    return {
         "seconds": round(seconds, 2),
         "processor_seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 2),
         "peak_mib": round(memory.peak_mib(), 1),
         "found": found,
     }
-    print(json.dumps(answer), file=answers, flush=True)
-
-
-if __name__ == "__main__":
-    main()

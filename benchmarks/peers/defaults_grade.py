@@ -10,10 +10,6 @@ what is not asked for is kept. ``tables/grade_defaults.py`` shows the gaps.
 """
 
 import argparse
-import json
-import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -29,29 +25,12 @@ from sklearn.model_selection import GridSearchCV, KFold
 from benchmarks.papers.grade import Figures
 from benchmarks.papers.grade_methods import Answer, Draw, Unavailable, peer
 from benchmarks.papers.grade_sets import SETS
-from benchmarks.processes import ROOT
+from benchmarks.processes import ROOT, Failed, ask
 from tacit.metrics.ordinal import ordinal_auc
 
 LABELS, EVALUATED, DRAWS = 500, 5_000, 5
 OURS, BEFORE = "OrdinalRanker()", "OrdinalRanker() before"
 QUICK = ("SWD", "irrelevant columns")
-
-_FIT = """
-import json, sys, time, warnings
-import numpy as np, scipy.sparse as sp
-from tacit import OrdinalRanker
-warnings.filterwarnings("ignore")
-job = np.load(sys.argv[1])
-X = job["X"] if "X" in job else sp.csr_array((job["data"], job["indices"], job["indptr"]), shape=tuple(job["shape"]))
-OrdinalRanker(classes=[0, 1]).fit(np.arange(40.0)[:, None] % 7, np.arange(40) % 2)  # compiles
-began = time.process_time()
-model = OrdinalRanker(random_state=int(job["seed"]), classes=job["classes"].tolist(), threads=1).fit(X, job["seen"])
-seconds = time.process_time() - began
-np.save(sys.argv[1] + ".npy", model.rank_score(X[job["evaluated"]]))
-kept = ("kernel_", "loss_", "bandwidth_", "regularization_", "preparation_", "tree_share_")
-chosen = {name: getattr(model, name) for name in kept if hasattr(model, name)}
-print(json.dumps({"seconds": seconds, "unlabelled": float(np.mean(model.unlabelled_weight_)), **chosen}))
-"""
 
 
 def ranker(source: Path) -> Callable[[Draw], tuple[Answer, dict[str, Any]]]:
@@ -65,13 +44,12 @@ def ranker(source: Path) -> Callable[[Draw], tuple[Answer, dict[str, Any]]]:
             rows = {part: getattr(X, part) for part in parts} or {"X": X}
             given = {"evaluated": draw.evaluated, "seed": draw.seed, "classes": np.unique(draw.truth)}
             np.savez(path, seen=draw.seen, **given, **rows)
-            environment = os.environ | {"PYTHONPATH": str(source), "OPENBLAS_NUM_THREADS": "1"}
-            command = [sys.executable, "-c", _FIT, path]
-            done = subprocess.run(command, capture_output=True, text=True, env=environment)
-            if done.returncode:
-                raise Unavailable(done.stderr.strip().splitlines()[-1])
+            try:
+                said = ask("peers.adapters.ours:grade", source=source, blas=1, path=path)
+            except Failed as error:
+                raise Unavailable(str(error)) from None
             score = np.load(path + ".npy")
-            return Answer(score, score), json.loads(done.stdout.splitlines()[-1])
+            return Answer(score, score), said
 
     return run
 

@@ -15,10 +15,6 @@ that was left out gets by it. ``results/stream-defaults.json`` is written as fig
 
 import argparse
 import itertools
-import json
-import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -29,7 +25,7 @@ import numpy as np
 from benchmarks import results
 from benchmarks.papers.grade_sets import records_of_reviews
 from benchmarks.papers.stream import Ratings, cut, peers
-from benchmarks.processes import ROOT
+from benchmarks.processes import ROOT, ask
 from tacit import RatingStream, data
 from tacit.data.loaders.ratings import RatingData
 
@@ -45,35 +41,6 @@ GRID = {
     "aggressiveness": (0.05, 0.1, 0.2),
     "delta": (0.1, 0.2, 0.4),
 }
-
-_RUN = """
-import json, sys, time
-import numpy as np, tacit
-job = np.load(sys.argv[1])
-users, items, ratings, border, most = (job[name] for name in ("users", "items", "ratings", "border", "most"))
-make = getattr(tacit, sys.argv[2])
-low, high = ratings.min(), ratings.max()
-cut = lambda predicted: np.clip(predicted, low, high)
-try:
-    make().partial_fit(users[:100], items[:100], ratings[:100])
-    order = job["order"]
-    began = cut(make().predict_then_learn(users[:most], items[:most], ratings[:most]))
-    seconds = []
-    for _ in range(int(sys.argv[3])):
-        model = make()
-        start = time.process_time()
-        model.partial_fit(users[order[:border]], items[order[:border]], ratings[order[:border]])
-        seconds.append(time.process_time() - start)
-    asked = order[border:]
-    found = {
-        "progressive": float(np.abs(began - ratings[:most]).mean()),
-        "test": float(np.abs(cut(model.predict(users[asked], items[asked])) - ratings[asked]).mean()),
-        "per_second": round(int(border) / min(seconds)),
-    }
-except Exception as error:
-    found = {"missing": str(error).splitlines()[0]}
-print(json.dumps(found))
-"""
 
 
 def in_order(source: RatingData) -> Ratings:
@@ -128,10 +95,9 @@ def ours(stream: Ratings, source: Path, repeats: int) -> dict[str, Any]:
         named = dict(zip(("users", "items", "ratings"), stream))
         np.savez(path, **named, order=order, border=border, most=PROGRESSIVE)
         for name in OURS:
-            command = [sys.executable, "-c", _RUN, path, name, str(repeats if name == "RatingStream" else 1)]
-            environment = os.environ | {"PYTHONPATH": str(source)}
-            done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-            found[f"{name}()"] = json.loads(done.stdout.splitlines()[-1])
+            times = repeats if name == "RatingStream" else 1
+            asked = {"path": path, "estimator": name, "repeats": times}
+            found[f"{name}()"] = ask("peers.adapters.ours:stream", source=source, **asked)
     return found
 
 

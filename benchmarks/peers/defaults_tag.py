@@ -10,9 +10,7 @@ tagger to the best peer, and of each to what it was before.
 """
 
 import argparse
-import json
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -49,41 +47,23 @@ def parts(name: str) -> tuple[Any, ...]:
     return tag.published(name)
 
 
-def work(job: str) -> None:
-    """Fit one tagger on the arrays of a folder; runs under whichever Tacit is on the path."""
-    import tacit
-
-    given = json.loads(job)
-    folder = Path(given["folder"])
-    X, Y, X_test = (sp.csr_array(sp.load_npz(folder / f"{part}.npz")) for part in ("X", "Y", "X_test"))
-    kind, arguments, own = given["tagger"]
-    make = getattr(tacit, kind)
-    few = np.flatnonzero(np.diff(Y.indptr))[:200]
-    make(*arguments, progress=False, **own).fit(X[few], Y[few]).predict_topk(X[few], 5)
-    began = time.process_time()
-    model = make(*arguments, progress=False, **own).fit(X, Y)
-    seconds = time.process_time() - began
-    np.save(folder / "top.npy", model.predict_topk(X_test, 5))
-    print(json.dumps({"processor seconds": round(seconds, 2)}))
-
-
 def measured(method: str, folder: Path, Y_test: Any, source: str | None) -> dict[str, Any]:
     """Figures of one method on the arrays of a folder."""
-    from benchmarks.processes import Failed, output
+    from benchmarks.processes import Failed, ask
     from tacit.metrics.labels import ndcg_at_k, precision_at_k
 
     try:
         if method in PEERS:
-            said = output("benchmarks.peers.adapters.xmc", method, str(folder), "{}", peers=True)
+            said = ask("peers.adapters.xmc:rank", peers=True, method=method, folder=str(folder), parameters={})
         else:
-            job = json.dumps({"folder": str(folder), "tagger": TAGGERS[method]})
-            said = output("benchmarks.peers.defaults_tag", "--work", job, source=source)
+            asked = dict(zip(("estimator", "arguments", "parameters"), TAGGERS[method]))
+            said = ask("peers.adapters.ours:tag", source=source, folder=str(folder), **asked)
     except Failed as error:
         return {"failed": str(error)}
     top = np.load(folder / "top.npy")
     figures = {f"P@{k}": round(100 * precision_at_k(Y_test, top, k), 2) for k in (1, 3, 5)}
     figures["nDCG@5"] = round(100 * ndcg_at_k(Y_test, top, 5), 2)
-    return figures | json.loads(said.strip().splitlines()[-1])
+    return figures | said
 
 
 def main() -> None:
@@ -91,11 +71,7 @@ def main() -> None:
     parser.add_argument("--sets", help="names of data sets, with commas")
     parser.add_argument("--methods", help="names of methods, with semicolons")
     parser.add_argument("--before", metavar="SRC", help="src folder of another commit")
-    parser.add_argument("--work", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.work:
-        work(given.work)
-        return
     from benchmarks import results
     from tacit.data.matrix import as_csr
 

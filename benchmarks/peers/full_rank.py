@@ -126,7 +126,7 @@ def one_set(name: str, quick: bool, earlier: dict[str, Any]) -> dict[str, Any]:
     methods |= {method: row for method, row in earlier.items() if method in PEERS}
     if not quick and not earlier:
         methods["EASE, tuned"] = tuned_ease(train, test)
-        for adapter, peer in (("irspack_", "Irspack, tuned"), ("implicit_", "Implicit, tuned")):
+        for adapter, peer in (("irspack", "Irspack, tuned"), ("implicit", "Implicit, tuned")):
             known = results.read("recommend")["figures"].get(name, {}).get("methods", {}).get(peer)
             taken = known and {"ndcg@10": known["ndcg@10"], "parameters": known["parameters"], "from": "recommend.json"}
             methods[peer] = taken or tuned_peer(adapter, train, test)

@@ -8,7 +8,6 @@ divides by the most hits a list can have, so that this one differs by definition
 compared in the test suite.)
 """
 
-import json
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import results
-from benchmarks.processes import output
+from benchmarks.processes import ask
 from tacit.metrics import (
     evaluate_factors,
     inverse_propensities,
@@ -65,10 +64,9 @@ def ours(data: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def theirs(data: dict[str, Any]) -> dict[str, dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
-        source, target = Path(folder) / "in.npz", Path(folder) / "out.json"
-        np.savez(source, **data)
-        output("benchmarks.peers.adapters.measures", str(source), str(target), peers=True)
-        found: dict[str, dict[str, Any]] = json.loads(target.read_text())
+        path = str(Path(folder) / "data.npz")
+        np.savez(path, **data)
+        found: dict[str, dict[str, Any]] = ask("peers.adapters.measures:evaluate", peers=True, path=path)
     return found
 
 

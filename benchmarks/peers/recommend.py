@@ -24,15 +24,15 @@ from tacit.objective.default_ridge import noise_level
 
 FACTORS = 64
 GRIDS: dict[str, dict[str, list[Any]]] = {
-    "implicit_": {"regularization": [0.01, 0.1, 1.0, 10.0], "alpha": [1.0, 5.0, 20.0], "iterations": [15]},
-    "irspack_": {"alpha0": [0.01, 0.05, 0.2, 0.5], "reg": [0.003, 0.01, 0.03], "epochs": [12]},
-    "tacit_": {
+    "implicit": {"regularization": [0.01, 0.1, 1.0, 10.0], "alpha": [1.0, 5.0, 20.0], "iterations": [15]},
+    "irspack": {"alpha0": [0.01, 0.05, 0.2, 0.5], "reg": [0.003, 0.01, 0.03], "epochs": [12]},
+    "tacit": {
         "noise": [0.35, 0.5, 0.7],
         "frequency_exponent": [(0.7, 0.1), (0.5, 0.4)],
         "unlabelled_total": [8.0, 20.0],
     },
 }
-PEER_DEFAULT_TIMES = {"implicit_": {"iterations": 15}, "irspack_": {"alpha0": 0.2, "reg": 0.01, "epochs": 12}}
+PEER_DEFAULT_TIMES = {"implicit": {"iterations": 15}, "irspack": {"alpha0": 0.2, "reg": 0.01, "epochs": 12}}
 
 
 def data_sets() -> dict[str, Interactions]:
@@ -78,12 +78,12 @@ def tuned(adapter: str, train: Interactions) -> dict[str, Any]:
 
 def one_set(data: Interactions, repeats: int, tune: bool) -> dict[str, Any]:
     train, test = data.split(test=0.2, seed=0)
-    methods: dict[str, tuple[str, dict[str, Any]]] = {"Tacit, no parameters": ("tacit_", {})}
+    methods: dict[str, tuple[str, dict[str, Any]]] = {"Tacit, no parameters": ("tacit", {})}
     for adapter in GRIDS:
         if tune:
             methods[f"{adapter.strip('_').capitalize()}, tuned"] = (adapter, in_units_of(train, tuned(adapter, train)))
         elif adapter in PEER_DEFAULT_TIMES:
-            methods[adapter.strip("_")] = (adapter, PEER_DEFAULT_TIMES[adapter])
+            methods[adapter] = (adapter, PEER_DEFAULT_TIMES[adapter])
     workers = {adapter: Worker(adapter, train.matrix) for adapter in {name for name, _ in methods.values()}}
     runs = {
         name: (workers[adapter], {"factors": FACTORS, **parameters}) for name, (adapter, parameters) in methods.items()

@@ -25,7 +25,7 @@ import numpy as np
 
 from benchmarks import results
 from benchmarks.contest import Method, load
-from benchmarks.processes import THREADS, Failed, output
+from benchmarks.processes import THREADS, Failed, ask
 
 JOBS = ("recommend", "tag", "words", "stream", "grade")
 
@@ -33,12 +33,11 @@ JOBS = ("recommend", "tag", "words", "stream", "grade")
 def task(job: str, name: str, method: Method, folder: Path, part: str, points: list[Any]) -> list[dict[str, Any]]:
     """One process: what was measured at each point, with the answers evaluated."""
     request = {"job": job, "method": name, "folder": str(folder), "part": part, "points": points, "threads": THREADS}
-    request["profile"] = part == "main" and name.startswith("Tacit")
+    profile = part == "main" and name.startswith("Tacit")
     try:
-        said = output("benchmarks.contest.task", json.dumps(request), peers=not method.at_home)
+        measured: list[dict[str, Any]] = ask("contest.task:run", peers=not method.at_home, **request, profile=profile)
     except Failed as error:
         raise RuntimeError(_reason(str(error), folder)) from None
-    measured = [json.loads(line) for line in said.splitlines()]
     data, module = load(folder, part), importlib.import_module(f"benchmarks.contest.{job}")
     for place, one in enumerate(measured):
         if "error" not in one:

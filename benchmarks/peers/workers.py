@@ -1,7 +1,5 @@
-"""Methods in processes of their own, each in the interpreter that has its library, so that runs alternate."""
+"""Factorizations in processes of their own, each in the interpreter that has its library, so that runs alternate."""
 
-import json
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any, Self
@@ -9,45 +7,32 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.processes import ROOT, call, environment
+from benchmarks.processes import THREADS, Failed, Process
+
+ADAPTER = "peers.adapters.factors"
 
 
 class Worker:
-    """One adapter with one training matrix, waiting for requests."""
+    """One library with one training matrix, waiting for requests."""
 
-    def __init__(self, adapter: str, train: sp.csr_array, threads: int = 2) -> None:
-        self.adapter = adapter
+    def __init__(self, library: str, train: sp.csr_array, threads: int = THREADS) -> None:
+        self.library, self.threads = library, threads
         self.folder = tempfile.TemporaryDirectory()
-        matrix = Path(self.folder.name) / "train.npz"
-        sp.save_npz(matrix, sp.csr_matrix(train), compressed=False)
-        peers = adapter != "tacit_"
-        self.process = subprocess.Popen(
-            call("benchmarks.peers.worker", adapter, str(matrix), str(threads), peers=peers),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            # Bounded BLAS: each library brings its own threads, and oversubscription would punish it.
-            env=environment(peers, blas=1),
-            cwd=ROOT,
-            text=True,
-        )
-        self.version = self._answer()["ready"]
-
-    def _answer(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"{self.adapter} ended without an answer")
-        answer: dict[str, Any] = json.loads(line)
-        return answer
+        self.matrix = str(Path(self.folder.name) / "train.npz")
+        sp.save_npz(self.matrix, sp.csr_matrix(train), compressed=False)
+        # Bounded BLAS: each library brings its own threads, and oversubscription would punish it.
+        self.process = Process(peers=library != "tacit", blas=1)
+        self.version = self.process.ask(f"{ADAPTER}:ready", library=library, path=self.matrix)
 
     def fit(self, save: bool = False, **parameters: Any) -> dict[str, Any]:
-        """Seconds and peak memory of one fit; with ``save`` also its factors."""
+        """Seconds and peak memory of one fit, or its ``error``; with ``save`` also its factors."""
         path = str(Path(self.folder.name) / "factors.npz") if save else None
-        assert self.process.stdin is not None
-        print(json.dumps({"fit": parameters, "save": path}), file=self.process.stdin, flush=True)
-        answer = self._answer()
-        if path and "error" not in answer:
+        asked = {"library": self.library, "path": self.matrix, "threads": self.threads, "save": path}
+        try:
+            answer: dict[str, Any] = self.process.ask(f"{ADAPTER}:fit", **asked, parameters=parameters)
+        except Failed as error:
+            return {"error": str(error)}
+        if path:
             with np.load(path) as factors:
                 answer["factors"] = factors["rows"], factors["cols"]
         return answer
@@ -56,9 +41,7 @@ class Worker:
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        self.process.wait(timeout=60)
+        self.process.__exit__()
         self.folder.cleanup()
 
 

@@ -1,7 +1,6 @@
 """Jobs beside their peers: the same answers for the same data, and verdicts that say what the figures say."""
 
 import importlib
-import json
 import subprocess
 import sys
 
@@ -102,8 +101,7 @@ def test_a_task_answers_measured_in_a_process_of_its_own(tmp_path):
         contest.save(tmp_path, part, train=cells, rows=np.arange(20), test=cells[:20])
     request = {"job": "recommend", "method": "Tacit, nothing given", "folder": str(tmp_path), "part": "main"}
     request |= {"points": [{}, {"regularization": -1.0}], "threads": 1}
-    said = importlib.import_module("benchmarks.processes").output("benchmarks.contest.task", json.dumps(request))
-    good, bad = map(json.loads, said.splitlines())
+    good, bad = importlib.import_module("benchmarks.processes").ask("contest.task:run", **request)
     assert good["fit_seconds"] > 0
     assert 20 < good["peak_mib"] < 2000
     assert bad["error"].startswith("InputError: regularization")

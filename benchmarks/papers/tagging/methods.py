@@ -1,6 +1,5 @@
 """Who takes part, and the points among which validation chooses: as many for the baselines as for ours."""
 
-import json
 import tempfile
 import time
 from collections.abc import Callable
@@ -12,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmarks.papers.tagging.split import Split
-from benchmarks.processes import output
+from benchmarks.processes import ask
 from tacit import BlendTagger, FactorTagger, KernelTagger, NeighbourTagger
 from tacit.baselines import LemlImcTagger, OneVsRestTagger, PopularTagger, SleecTagger, leml
 from tacit.metrics.labels import ndcg_at_k
@@ -108,9 +107,8 @@ def _in_the_peers_interpreter(method: str, point: dict[str, Any], split: Split) 
     with tempfile.TemporaryDirectory() as folder:
         for name, part in parts.items():
             sp.save_npz(Path(folder) / f"{name}.npz", sp.csr_matrix(part))
-        said = output("benchmarks.peers.adapters.xmc", method, folder, json.dumps(own), peers=True)
-        seconds = json.loads(said.strip().splitlines()[-1])["seconds"]
-        return np.load(Path(folder) / "top.npy"), float(seconds)
+        answer = ask("peers.adapters.xmc:rank", peers=True, method=method, folder=folder, parameters=own)
+        return np.load(Path(folder) / "top.npy"), float(answer["seconds"])
 
 
 def idf(X: sp.csr_array, power: float) -> np.ndarray:

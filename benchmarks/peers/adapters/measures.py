@@ -1,12 +1,8 @@
-"""Other libraries' metrics of given lists, run in the peers' environment: ``measures.py IN.npz OUT.json``.
+"""Other libraries' metrics of given lists; runs in the peers' interpreter.
 
-IN holds factors, train and test cells (irspack ranks and measures them itself), and true labels, ranked label numbers
-and training labels (napkinXC measures them).
+The file holds factors, train and test cells (irspack ranks and measures them itself), and true labels, ranked label
+numbers and training labels (napkinXC measures them).
 """
-
-import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
@@ -47,8 +43,9 @@ def labels(data, k):
     }
 
 
-def main(source, target):
-    with np.load(source) as file:
+def evaluate(path):
+    """Library → its measures of what the file holds."""
+    with np.load(path) as file:
         data = dict(file)
     k = int(data["k"])
     found = {}
@@ -57,8 +54,4 @@ def main(source, target):
             found[name] = measure(data, k)
         except Exception as error:
             found[name] = {"failed": f"{type(error).__name__}: {error}"}
-    Path(target).write_text(json.dumps(found))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+    return found

@@ -1,13 +1,9 @@
-"""mord and skordinal on labelled rows.
+"""mord and skordinal on labelled rows; runs in the peers' interpreter.
 
-    python ordinal.py FOLDER NAME        reads ``job.npz`` (X, y, test) in FOLDER, writes ``found.npz`` (score, grade)
-    python ordinal.py time NAME FOLDER   one fit with the library's defaults: seconds, processor seconds, MiB, MiB grown
-
-``NAME`` is mord or skordinal. Both are tuned by 3-fold cross-validation of the mean absolute error.
+The folder holds ``job.npz`` (X, y, test). Both are tuned by 3-fold cross-validation of the mean absolute error.
 """
 
 import resource
-import sys
 import time
 import warnings
 from pathlib import Path
@@ -31,6 +27,8 @@ def machine(name, columns):
 
 
 def evaluate(folder, name):
+    """Write ``found.npz`` (score, grade) of the tuned model."""
+    folder = Path(folder)
     job = np.load(folder / "job.npz")
     X, y, test = job["X"], job["y"], job["test"]
     model, grid = machine(name, X.shape[1])
@@ -40,8 +38,9 @@ def evaluate(folder, name):
     np.savez(folder / "found.npz", score=score, grade=best.predict(test))
 
 
-def clock(name, folder):
-    job = np.load(folder / "job.npz")
+def clock(folder, name):
+    """One fit with the library's defaults: seconds, processor seconds, peak MiB, MiB grown."""
+    job = np.load(Path(folder) / "job.npz")
     X, y = job["X"], job["y"]
     model, _ = machine(name, X.shape[1])
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -49,11 +48,4 @@ def clock(name, folder):
     model.fit(X, y)
     seconds, worked = time.perf_counter() - began, time.process_time() - worked
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(seconds, worked, peak / 1024, (peak - before) / 1024)
-
-
-if __name__ == "__main__":
-    if sys.argv[1] == "time":
-        clock(sys.argv[2], Path(sys.argv[3]))
-    else:
-        evaluate(Path(sys.argv[1]), sys.argv[2])
+    return seconds, worked, peak / 1024, (peak - before) / 1024

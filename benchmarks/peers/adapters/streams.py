@@ -1,13 +1,9 @@
 """River's factorizations on a stream, and Surprise's batch factorizations on a split, for ``stream*.py``.
 
-    python streams.py DATA.npz progressive|speed|batch|svd
-
-``DATA.npz`` holds users, items and ratings in order (and ``border``, where the test part begins, for ``batch`` and
-``svd``). The answer is one line of JSON.
+The file holds users, items and ratings in order (and ``border``, where the test part begins, for ``batch`` and
+``svd``).
 """
 
-import json
-import sys
 import time
 from importlib.metadata import version
 
@@ -94,11 +90,12 @@ def surprise(models, users, items, ratings, border):
     return found
 
 
-if __name__ == "__main__":
-    data = np.load(sys.argv[1])
+def measure(path, what):
+    """``what`` is progressive, speed, batch or svd; gives back versions and figures."""
+    data = np.load(path)
     columns = [data[name].tolist() for name in ("users", "items", "ratings")]
-    if sys.argv[2] in ("batch", "svd"):
-        answer = {"batch": batch, "svd": svd}[sys.argv[2]](*columns, int(data["border"]))
+    if what in ("batch", "svd"):
+        answer = {"batch": batch, "svd": svd}[what](*columns, int(data["border"]))
     else:
-        answer = {"progressive": progressive, "speed": speed}[sys.argv[2]](*columns)
-    print(json.dumps({"versions": {name: version(name) for name in ("river", "scikit-surprise")}, "figures": answer}))
+        answer = {"progressive": progressive, "speed": speed}[what](*columns)
+    return {"versions": {name: version(name) for name in ("river", "scikit-surprise")}, "figures": answer}

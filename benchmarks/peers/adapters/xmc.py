@@ -1,13 +1,9 @@
 """napkinXC (PLT) and omikuji (Parabel, Bonsai) on one split; runs in the peers' interpreter.
 
-    python peers/xmc.py METHOD FOLDER PARAMETERS
-
-PARAMETERS are the library's own names in JSON. FOLDER holds X.npz, Y.npz and X_test.npz; top.npy (the five best labels
-of each test row) and a line of JSON with the seconds come back.
+The folder holds X.npz, Y.npz and X_test.npz, and gets top.npy, the five best labels of each test row. Parameters have
+the library's own names.
 """
 
-import json
-import sys
 import time
 from pathlib import Path
 
@@ -64,12 +60,14 @@ METHODS = {
     "omikuji Bonsai": lambda *data: omikuji_tree(*data, bonsai=True),
 }
 
-if __name__ == "__main__":
-    folder = Path(sys.argv[2])
+
+def rank(method, folder, parameters):
+    """Fit and rank; gives back the seconds of training."""
+    folder = Path(folder)
     X, Y, X_test = (sp.csr_matrix(sp.load_npz(folder / f"{name}.npz")) for name in ("X", "Y", "X_test"))
-    seconds, found = METHODS[sys.argv[1]](X, Y, X_test, folder, json.loads(sys.argv[3]))
+    seconds, found = METHODS[method](X, Y, X_test, folder, parameters)
     top = np.full((len(found), K), -1)
     for row, labels in enumerate(found):
         top[row, : len(labels)] = labels[:K]
     np.save(folder / "top.npy", top)
-    print(json.dumps({"seconds": seconds}))
+    return {"seconds": seconds}
