@@ -37,9 +37,7 @@ def recommend(
     path, there = str(model), Path(folder)
     k, size = checks.integer("k", k, 1), checks.integer("rows_per_part", rows_per_part, 1)
     if not there.parent.is_dir():
-        raise InputError(
-            f"folder: {str(there.parent)!r}, in which the parts' folder would be, does not exist; create it."
-        )
+        raise InputError(f"folder: {str(there.parent)!r} does not exist; create it first.")
     there.mkdir(exist_ok=True)
     tasks = Tasks(client)
     parts = math.ceil(tasks(row_count, path).result() / size)
