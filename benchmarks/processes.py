@@ -6,6 +6,7 @@ lines of JSON, arrays go through files of a folder that is named in the request.
 ``benchmarks`` but not ``tacit``.
 """
 
+import contextlib
 import importlib
 import json
 import os
@@ -88,7 +89,8 @@ class Process:
 
     def __exit__(self, *_: object) -> None:
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
         self._process.wait(timeout=60)
         self._process.stdout.close()
         self._errors.close()
