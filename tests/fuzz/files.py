@@ -230,7 +230,8 @@ def _value(rng: Rng) -> Any:
 
 def _copied(parts: Parts) -> Parts:
     kind, state, arrays = parts
-    return kind, copy.deepcopy(state), dict(arrays)
+    # Faster than a deep copy, and a state is JSON.
+    return kind, json.loads(json.dumps(state)), dict(arrays)
 
 
 def as_file(kind: str, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:

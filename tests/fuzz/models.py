@@ -101,6 +101,9 @@ def _streams(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
 
 def ask_everything(model: Any) -> str | None:
     """Every question to a model; errors of Tacit's own are answers too. The first answer that is not finite, if any."""
+    if hasattr(model, "threads"):
+        # Models this small cost more in waking threads than in answering.
+        model.set_params(threads=1)
     for name, question in _questions(model):
         try:
             answer = question()

@@ -1,5 +1,6 @@
 """What every estimator shares: scikit-learn's parameters, one safe file, and one way back from it."""
 
+import functools
 import os
 from collections.abc import Mapping
 from importlib import import_module
@@ -53,6 +54,13 @@ class Model(BaseEstimator):  # type: ignore[misc]
         super().__init_subclass__(**options)
         if not cls._learns_in_place:
             discipline(cls)
+
+    @classmethod
+    @functools.cache
+    def _get_param_names(cls) -> list[str]:
+        # scikit-learn inspects the constructor at every call, and every call that learns asks for the parameters.
+        names: list[str] = super()._get_param_names()
+        return names
 
     @property
     def _derived(self) -> Derived:
