@@ -194,6 +194,14 @@ def test_folding_in_from_text():
         model.fold_in({"lead": {"nowhere": 1.0}})
 
 
+def test_a_new_word_beside_one_that_had_no_neighbour_is_drawn_to_it():
+    """The PMI of such a pair was infinite, and the new vector NaN."""
+    model = make(min_count=1).fit([*sentences(), ["alone"]])
+    model.fold_in({"new": {"alone": 1.0}})
+    assert np.isfinite(model.vectors).all()
+    assert model.most_similar(["new"], k=1)[0][0] == "alone"
+
+
 def test_a_trained_word_folds_back_to_its_factor_once_converged():
     """Leave a word's row out of sight and fold it in again: the factor is the one training ended with."""
     model = make(iterations=200, keep_counts=True).fit(sentences())

@@ -34,7 +34,7 @@ HUNG = 20.0
 PREPARING = 100.0
 """Seconds that a worker may take before its first case."""
 MEMORY = 1 << 30
-"""Bytes that a case may ask for on top of what a worker has when it begins; a target may state its own."""
+"""Bytes that a worker may hold on top of what it has when it begins, so that no case can ask for more."""
 
 
 class Slow(BaseException):
@@ -62,14 +62,19 @@ def _alarm(*_: object) -> None:
     raise Slow
 
 
+def _allocated() -> int:
+    """Bytes of private memory that can be written to: not what pools of threads and compilers merely reserve."""
+    status = Path("/proc/self/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmData")) << 10
+
+
 def worker(name: str, seed: int, first: int, step: int, seconds: float, note: Path, findings: Path) -> None:
     """Run the cases first, first + step, … for so long after the preparation."""
     target = importlib.import_module(f"tests.fuzz.{name}")
     context = target.prepare()
     signal.signal(signal.SIGALRM, _alarm)
-    size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    most = size + getattr(target, "MEMORY", MEMORY)
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    most = _allocated() + MEMORY
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     number, until = first, time.time() + seconds
     with note.open("w") as noted, findings.open("a") as found:
         while time.time() < until:

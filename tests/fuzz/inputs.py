@@ -25,10 +25,6 @@ from tacit.data import FeatureEncoder, Ids, adjacency
 from tacit.errors import TacitError
 from tests.contract.registry import CASES
 
-MEMORY = 4 << 30
-"""Address space: pools of threads and compilers that a first call starts reserve far more than they use, and abort
-without it."""
-
 _NUMBERS = [
     -1,
     0,

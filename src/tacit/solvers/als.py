@@ -126,6 +126,11 @@ class RowSolver:
             first = gradient if first is None else first
             if gradient <= SOLVED_IN_ROUNDS**2 * first:
                 break
+        if not np.isfinite(own).all():
+            raise DivergedError(
+                "a factor leaves single precision; divide the weights of the positives by a common factor, "
+                "or raise regularization."
+            )
 
     def _touch(self, scores: Array) -> None:
         """w and v of the quadratic that touches φ at the scores: w = ½φ'' (majorised), v = w s − ½φ'."""

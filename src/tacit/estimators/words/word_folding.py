@@ -81,10 +81,14 @@ def solve_new(
 ) -> tuple[Array, Array, Array]:
     """The new words' factors as words and as contexts, (n, g) each, and their weights as contexts, (n,)."""
     known = len(trained.context_weights)
-    word_logs, shares = positives.logs(trained.word_totals, trained.context_totals)
+    new_words, beside_words = totals(new.rows)
+    new_contexts, beside_contexts = totals(new.cols)
+    # A known word that had no neighbour in training has those that stand beside it here, or PMI would be infinite.
+    known_words = np.where(trained.word_totals > 0, trained.word_totals, beside_contexts)
+    known_contexts = np.where(trained.context_totals > 0, trained.context_totals, beside_words)
+    word_logs, shares = positives.logs(known_words, known_contexts)
     # The new totals join those of the text, which moves the shares of known contexts by next to nothing.
-    all_contexts = np.concatenate((trained.context_totals, totals(new.cols)[0]))
-    new_word_logs, all_shares = positives.logs(totals(new.rows)[0], all_contexts)
+    new_word_logs, all_shares = positives.logs(new_words, np.concatenate((known_contexts, new_contexts)))
     as_words, weights = positives.of(new.rows, new_word_logs, shares, threads)
     as_contexts, context_weights = positives.of(new.cols, all_shares[known:], word_logs, threads)
     sides = (
