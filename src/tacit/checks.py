@@ -35,8 +35,10 @@ def integer(name: str, value: Any, least: int, most: int = LARGEST) -> int:
     return int(value)
 
 
-def number(name: str, value: Any, least: float | None = None, *, above: float | None = None) -> float:
-    """A finite number of at least ``least``, or above ``above``."""
+def number(
+    name: str, value: Any, least: float | None = None, *, above: float | None = None, most: float | None = None
+) -> float:
+    """A finite number of at least ``least``, or above ``above``; and of at most ``most``."""
     try:
         sound = isinstance(value, int | float | np.number) and not isinstance(value, bool) and np.isfinite(float(value))
     except OverflowError:
@@ -44,7 +46,22 @@ def number(name: str, value: Any, least: float | None = None, *, above: float | 
     if not sound or (least is not None and value < least) or (above is not None and value <= above):
         bound = f" of at least {least:g}" if least is not None else f" above {above:g}" if above is not None else ""
         raise InputError(f"{name} must be a finite number{bound}, not {shown(value)}.")
+    if most is not None and value > most:
+        raise InputError(f"{name} must be at most {most:g}, not {shown(value)}.")
     return float(value)
+
+
+STEEPEST = 100.0
+"""Exponents beyond it only make numbers that are zero or infinite."""
+
+
+def exponent(name: str, value: Any, least: float = -STEEPEST) -> float:
+    """A number that can be a power of others.
+
+    >>> exponent("vote_power", 8.0, 0.0)
+    8.0
+    """
+    return number(name, value, least, most=STEEPEST)
 
 
 def truth(name: str, value: Any) -> bool:
@@ -78,7 +95,8 @@ def listed(name: str, value: Any) -> list[Any]:
     [1, 2]
     """
     try:
-        if isinstance(value, str | bytes):
+        # SciPy trusts the indices of a sparse matrix when its rows are listed, and a wrong one ends the process.
+        if isinstance(value, str | bytes) or hasattr(value, "tocsr"):
             raise TypeError
         return list(value)
     except TypeError:

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 LONGEST = 5.0
-"""Seconds that one case may take."""
+"""Seconds of processor time that one case may take: a busy machine makes no case slow."""
 HUNG = 20.0
 """Seconds after which a worker that shows no progress is ended."""
 PREPARING = 100.0
@@ -44,7 +44,7 @@ class Slow(BaseException):
 def one_case(target: Any, context: Any, seed: int, number: int) -> str | None:
     """The finding of one case, or None."""
     rng = np.random.default_rng([seed, number])
-    signal.setitimer(signal.ITIMER_REAL, LONGEST)
+    signal.setitimer(signal.ITIMER_PROF, LONGEST)
     try:
         return target.run(context, rng)
     except Slow:
@@ -55,7 +55,7 @@ def one_case(target: Any, context: Any, seed: int, number: int) -> str | None:
         where = f"{Path(ours[-1].filename).name}:{ours[-1].lineno}"
         return f"{type(error).__name__} at {where}: {' '.join(str(error).split())[:120]}"
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _alarm(*_: object) -> None:
@@ -72,7 +72,7 @@ def worker(name: str, seed: int, first: int, step: int, seconds: float, note: Pa
     """Run the cases first, first + step, … for so long after the preparation."""
     target = importlib.import_module(f"tests.fuzz.{name}")
     context = target.prepare()
-    signal.signal(signal.SIGALRM, _alarm)
+    signal.signal(signal.SIGPROF, _alarm)
     most = _allocated() + MEMORY
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     number, until = first, time.time() + seconds

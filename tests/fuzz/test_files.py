@@ -11,6 +11,7 @@ import scipy.sparse as sp
 import tacit
 from tacit import model_file
 from tacit.errors import ModelFileError
+from tacit.kernels import rating_rounds
 from tests.fuzz.driver import campaign
 from tests.fuzz.files import as_file, prepare
 
@@ -130,6 +131,7 @@ FINDINGS = {
     "9: a number that does not fit": ("grades", fact("classes", to=[0, 1, 10**30])),
     "9: a seed that does not fit": ("stream", fact("seed", to=10**300)),
     "9: factors by the billion": ("stream", parameter(factors=10**9)),
+    "a log weight that overflows": ("experts", put("memory", rating_rounds.HEAD + 1, 1e20)),
     "14: a checkpoint": ("recommender", parameter(checkpoint="/tmp/forged")),
     "14: threads": ("factor tagger", parameter(threads=10**5)),
     "14: threads of a member": ("blend tagger", parameter(members=[{"tagger": "neighbour", "threads": 9}])),

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse as sp
 
 import tacit
 from tacit.errors import InputError
@@ -14,6 +15,14 @@ from tests.fuzz.driver import campaign
 
 TABLE = {"u": [1, 2], "i": [1, 2]}
 X, Y = np.eye(6), np.eye(6)
+
+
+def broken_matrix():
+    """SciPy ends the process when the rows of this are listed."""
+    made = sp.csc_array(np.eye(3))
+    made.indices[0] = 10**9
+    return made
+
 
 FINDINGS = {
     "ids that are lists": lambda: tacit.data.Ids([[1], [2]]),
@@ -41,6 +50,27 @@ FINDINGS = {
     "a Decimal that is no number": lambda: tacit.Interactions.from_table(
         {"u": [Decimal("NaN"), Decimal(1)], "i": [1, 2]}, row="u", col="i"
     ),
+    "texts that are one number": lambda: tacit.TextTagger().fit(1.5, Y),
+    "phrases of text": lambda: tacit.TextTagger(phrases="two").fit(["red ball", "blue sea"], [["r"], ["b"]]),
+    "words in many texts, as a date": lambda: tacit.TextTagger(min_count=pd.Timestamp(0)).fit(["red"], [["r"]]),
+    "members that hold one name": lambda: tacit.BlendTagger().set_params(members=["near"]).fit(X, Y),
+    "weights that are a number": lambda: tacit.BlendTagger(weights=2).fit(X, Y),
+    "a tolerance that is a Decimal": lambda: tacit.FactorTagger(tolerance=Decimal(1)).fit(X, Y),
+    "a power beyond all cosines": lambda: tacit.NeighbourTagger(vote_power=2**70).fit(X, Y),
+    "pandas' NA for a flag": lambda: tacit.FactorRecommender(2, biases=pd.NA).fit(np.eye(4)),
+    "a loss that is a list": lambda: tacit.FactorRecommender(2, loss=[]).fit(np.eye(4)),
+    "experts that are numbers": lambda: tacit.ExpertRatingStream(experts=[3]).fit([1], [1], [1]),
+    "a window of 2**40 words": lambda: tacit.WordVectors(2, window=2**40).fit(["a b c"] * 9),
+    "a smoothing in bytes": lambda: tacit.WordVectors(2, context_smoothing=b"x").fit(["a b c"] * 9),
+    "counts of a new word in a list": lambda: tacit.WordVectors(2, progress=False).fit(["a b"] * 9).fold_in({"c": [1]}),
+    "a bandwidth near nothing": lambda: tacit.FactorTagger(bandwidth=1e-300, landmarks=2).fit(X, Y),
+    "grades that cannot be compared": lambda: tacit.OrdinalRanker(classes=[1, 2]).fit(X, [{}, 1.5, {}, 1.5, {}, 1]),
+    "times beyond 64 bits": lambda: tacit.Interactions.from_table(
+        {**TABLE, "t": [2**70, 1]}, row="u", col="i", time="t"
+    ),
+    "lines that are a broken matrix": lambda: (
+        tacit.WordVectors(2, progress=False).fit(["a b"] * 9).analogies(broken_matrix())
+    ),
     "a test of 2**70": lambda: tacit.Interactions.from_table(TABLE, row="u", col="i").split(test=2**70),
 }
 
@@ -52,6 +82,13 @@ def test_what_was_found_is_refused_in_one_sentence(finding):
     assert "\n" not in str(caught.value)
 
 
+def test_a_blend_without_a_seed_looks_at_the_same_held_out_cells():
+    """Every look drew a split of its own, of another length."""
+    positives = sp.random_array((60, 30), density=0.2, rng=np.random.default_rng(0), format="csr")
+    model = tacit.BlendRecommender(random_state=None, progress=False).fit(positives)
+    assert model.recommend([0], k=3).ids.shape == (1, 3)
+
+
 def test_ids_beyond_64_bits_work():
     made = tacit.Interactions.from_table({"u": [2**70, 5, 2**63 + 1], "i": [1, 2, 1]}, row="u", col="i")
     model = tacit.FactorRecommender(2, iterations=2).fit(made)
@@ -60,7 +97,7 @@ def test_ids_beyond_64_bits_work():
 
 
 @pytest.mark.slow
-def test_a_short_run_of_the_fuzzer_finds_no_crash_and_no_hang():
+def test_a_short_run_of_the_fuzzer_finds_nothing():
     count, found = campaign("inputs", float(os.environ.get("TACIT_FUZZ_SECONDS", "3")), workers=1, seed=0)
     assert count > 20
-    assert [what for _, what in found if what.startswith(("died", "slow"))] == []
+    assert found == []

@@ -148,11 +148,10 @@ def times_of(
         return series.cast(pl.Datetime("us")).to_numpy()
     if isinstance(series.dtype, pl.Datetime):
         return series.dt.convert_time_zone("UTC").dt.replace_time_zone(None).cast(pl.Datetime("us")).to_numpy()
-    if series.dtype == pl.UInt64 and len(series) and int(series.max()) >= 2**63:  # type: ignore[arg-type]
-        raise InputError(
-            f"time: the column {column!r} holds {series.max()!r}, which is beyond 2**63; rescale it first."
-        )
     if series.dtype.is_integer():
+        for value in (series.min(), series.max()) if len(series) else ():
+            if not -(2**63) <= int(value) < 2**63:  # type: ignore[arg-type]
+                raise InputError(f"time: the column {column!r} holds {value!r}, which is beyond 2**63; rescale it.")
         return series.cast(pl.Int64).to_numpy()
     if series.dtype.is_float() or series.dtype.is_decimal():
         values = series.cast(pl.Float64).to_numpy()

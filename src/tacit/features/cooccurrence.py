@@ -19,13 +19,15 @@ from numpy.typing import NDArray
 
 from tacit import checks
 from tacit import threads as pool
-from tacit.errors import InputError
 from tacit.kernels import cooccurrence as kernels
 from tacit.progress import Run
 
 Weighting = Literal["inverse", "linear", "flat"]
 WindowSide = Literal["both", "left", "right"]
 Piece = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
+
+WIDEST_WINDOW = 1_000_000
+"""Words; every distance has a weight in memory."""
 
 _CHUNKS = 256
 _GROUP = 16
@@ -40,16 +42,14 @@ def distance_weights(window: int, weighting: Weighting) -> NDArray[np.float64]:
     >>> distance_weights(4, "linear")
     array([1.  , 0.75, 0.5 , 0.25])
     """
-    if not isinstance(window, int | np.integer) or window < 1:
-        raise InputError(f"window must be a positive whole number of words, not {window!r}.")
+    checks.integer("window", window, 1, most=WIDEST_WINDOW)
+    checks.choice("weighting", weighting, ("inverse", "linear", "flat"))
     distance = np.arange(1, window + 1, dtype=np.float64)
     if weighting == "inverse":
         return 1 / distance
     if weighting == "linear":
         return (window + 1 - distance) / window
-    if weighting == "flat":
-        return np.ones(window)
-    raise InputError(f'weighting must be "inverse", "linear" or "flat", not {weighting!r}.')
+    return np.ones(window)
 
 
 def count_pairs(
@@ -78,8 +78,7 @@ def count_pairs(
            [2., 0.]], dtype=float32)
     """
     weights = distance_weights(window, weighting)
-    if side not in ("both", "left", "right"):
-        raise InputError(f'side must be "both", "left" or "right", not {side!r}.')
+    checks.choice("side", side, ("both", "left", "right"))
     checks.number("memory", memory, above=0.0)
     budget = int(memory * _GIGABYTE)
     # A quarter of the budget for the index of a run (4 or 8 bytes a token) and the chunks in work (about as much),

@@ -44,8 +44,10 @@ def kernel_matrix(kernel: str, left: Any, right: Any, bandwidth: float) -> Matri
         square += _squared_norms(left)[:, None]
         square += _squared_norms(right)
         np.maximum(square, 0.0, out=square)
-        # As NumPy's number: a bandwidth beyond all distances makes everything near, and no error.
-        square /= -2 * np.float64(bandwidth) ** 2
+        # As NumPy's number: a bandwidth beyond all distances makes everything near, and no error. One below them all
+        # gives NaN on the diagonal, which whoever asks for the matrix refuses.
+        with np.errstate(all="ignore"):
+            square /= -2 * np.float64(bandwidth) ** 2
         return np.asarray(np.exp(square, out=square))
     if kernel == "laplacian":
         distance = scipy.spatial.distance.cdist(_dense(left), _dense(right), "cityblock")
@@ -83,7 +85,13 @@ class NystromFeatures:
         self.bandwidth = bandwidth
         self.landmarks = np.asarray(landmarks, dtype=np.float64)
         with single_threaded_blas():
-            values, vectors = scipy.linalg.eigh(kernel_matrix(kernel, self.landmarks, self.landmarks, bandwidth))
+            similarities = kernel_matrix(kernel, self.landmarks, self.landmarks, bandwidth)
+            if not np.isfinite(similarities).all():
+                raise InputError(
+                    f"bandwidth {bandwidth:g} makes the kernel leave the range of numbers; give one near the distances "
+                    "between rows, or scale the features."
+                )
+            values, vectors = scipy.linalg.eigh(similarities)
         kept = values > _NEGLIGIBLE * values[-1]
         self.projection: Matrix = vectors[:, kept] / np.sqrt(values[kept])
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from tacit import checks
 from tacit import threads as pool
-from tacit.errors import InputError
 from tacit.kernels import ppmi as kernels
 from tacit.kernels.cells import add_masses
 
@@ -38,8 +37,7 @@ def log_shares(totals: NDArray[np.float64], smoothing: float = 1.0) -> NDArray[n
     >>> np.exp(log_shares(np.array([1.0, 3.0])))
     array([0.25, 0.75])
     """
-    if not 0 < smoothing <= 1:
-        raise InputError(f"context_smoothing must be above 0 and at most 1 (1 is none), not {smoothing!r}.")
+    checks.number("context_smoothing", smoothing, above=0.0, most=1.0)
     with np.errstate(divide="ignore"):
         logs = smoothing * np.log(totals)
     shares: NDArray[np.float64] = logs - np.log(np.exp(logs).sum())
@@ -77,7 +75,7 @@ def associations(
     threads: int = 0,
 ) -> tuple[sp.csr_array, NDArray[np.float32]]:
     """The cells where log x_ij − row_logs_i − col_logs_j − log k is above zero, with that value and their counts."""
-    checks.number("shift", shift, above=0.0)
+    shift = checks.number("shift", shift, above=0.0)
     indptr = counts.indptr.astype(np.int64, copy=False)
     indices, data = counts.indices.astype(np.int32, copy=False), counts.data.astype(np.float32, copy=False)
     chunks = pool.balanced_chunks(indptr)
@@ -109,10 +107,8 @@ def glove_weights(
     >>> glove_weights(np.array([6.25, 1000], np.float32))
     array([0.125, 1.   ], dtype=float32)
     """
-    if not ceiling > 0 or not exponent >= 0:
-        raise InputError(
-            f"weight_ceiling must be positive and weight_exponent not negative, not {ceiling!r} and {exponent!r}."
-        )
+    checks.number("weight_ceiling", ceiling, above=0.0)
+    checks.exponent("weight_exponent", exponent, 0.0)
     weights: NDArray[np.float32] = np.divide(counts, np.float32(ceiling), out=out)
     np.minimum(weights, np.float32(1), out=weights)
     np.power(weights, np.float32(exponent), out=weights)

@@ -22,6 +22,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.data.compressed import cut_is_said, open_bytes
 from tacit.data.ids import Ids
 from tacit.errors import InputError
@@ -132,10 +133,11 @@ def read(source: Source, *, tokenizer: Tokenizer = "split", sentences: Sentences
         digits and underscores; a function gets one line and returns its tokens
     sentences : "lines" ends a sentence at the end of each line, "files" only at the end of each file
     """
-    if not callable(tokenizer) and tokenizer not in ("split", "words"):
-        raise InputError(f'tokenizer must be "split", "words" or a function of one line, not {tokenizer!r}.')
-    if sentences not in ("lines", "files"):
-        raise InputError(f'sentences must be "lines" or "files", not {sentences!r}.')
+    if not callable(tokenizer) and not (isinstance(tokenizer, str) and tokenizer in ("split", "words")):
+        raise InputError(
+            f'tokenizer must be "split", "words" or a function of one line, not {checks.shown(tokenizer)}.'
+        )
+    checks.choice("sentences", sentences, ("lines", "files"))
     if isinstance(source, bytes) or not isinstance(source, str | os.PathLike | Iterable):
         raise InputError(f"text must be a path or an iterable of sentences, not {type(source).__name__}.")
     if isinstance(source, str | os.PathLike):

@@ -62,7 +62,7 @@ class Learner:
         of_row = self.assign(X)
         for number, partition in enumerate(self.partitions):
             mine = np.flatnonzero(of_row == number)
-            if len(mine):
+            if len(mine) and len(partition.rows):
                 queries = normalise(partition.project(X[mine]))
                 found, scores = top_k(queries, partition.points, k, threads=threads)
                 numbers[mine] = np.where(found >= 0, partition.rows[found], -1)

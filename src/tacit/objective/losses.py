@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.errors import InputError
 from tacit.kernels import losses as codes
 
@@ -68,8 +69,8 @@ def resolve(loss: str | Loss) -> Loss:
     """
     if isinstance(loss, Loss):
         return loss
-    if loss not in LOSSES:
-        raise InputError(f"loss must be one of {', '.join(map(repr, LOSSES))} or a Loss, not {loss!r}.")
+    if not isinstance(loss, str) or loss not in LOSSES:
+        raise InputError(f"loss must be one of {', '.join(map(repr, LOSSES))} or a Loss, not {checks.shown(loss)}.")
     return LOSSES[loss]
 
 

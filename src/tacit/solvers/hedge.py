@@ -46,10 +46,12 @@ def as_settings(experts: Sequence[Mapping[str, Any] | Setting]) -> list[Setting]
         if isinstance(expert, Setting):
             settings.append(expert)
             continue
+        if not isinstance(expert, Mapping):
+            raise InputError(f"experts: number {number} must be a table of settings, not {checks.shown(expert)}.")
         strange = set(expert) - known
         if strange:
             raise InputError(
-                f"experts: number {number} has {', '.join(sorted(strange))}, which a setting does not know; "
+                f"experts: number {number} has {', '.join(sorted(map(str, strange)))}, which a setting does not know; "
                 f"use {', '.join(sorted(known))}."
             )
         settings.append(replace(Setting(), **expert))

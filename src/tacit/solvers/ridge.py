@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from tacit import threads as pool
 from tacit.errors import DivergedError, InputError
@@ -47,7 +47,12 @@ class NormalEquations:
             gram = sp.csr_array(self.X.T @ self.X).toarray()
             gram[np.diag_indices_from(gram)] += ridge
             with pool.single_threaded_blas():
-                factor = cho_factor(gram, overwrite_a=True, check_finite=False)
+                try:
+                    factor = cho_factor(gram, overwrite_a=True, check_finite=False)
+                except LinAlgError:
+                    raise DivergedError(
+                        "the features' products are not positive definite in double precision; raise regularization."
+                    ) from None
             self._solve = lambda right, _start: cho_solve(factor, right, check_finite=False)
         else:
             self.flipped = sp.csr_array(self.X.T)

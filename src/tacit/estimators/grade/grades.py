@@ -79,7 +79,10 @@ def read_grades(
 def encode(labels: NDArray[Any], classes: Classes) -> Codes:
     """Numbers of labels in ``classes``; a label that is not among them is refused."""
     numbers = {value: number for number, value in enumerate(classes.tolist())}
-    distinct, place = np.unique(labels, return_inverse=True)
+    try:
+        distinct, place = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise InputError("y mixes values that cannot be compared; give all classes as text or as numbers.") from None
     foreign = [value for value in distinct.tolist() if value not in numbers]
     if foreign:
         raise InputError(f"y holds {foreign[0]!r}, which is not among the classes {classes.tolist()}.")
@@ -152,7 +155,7 @@ def _is_mark(value: Any, mark: Any) -> bool:
 
 def _is_sign_coding(values: NDArray[Any], unlabelled: Any) -> bool:
     """Exactly the values −1 and 1, where −1 is also the mark of the unlabelled."""
-    return bool(values.dtype.kind in "if" and unlabelled == -1 and np.array_equal(np.unique(values), [-1, 1]))
+    return bool(values.dtype.kind in "if" and _is_mark(unlabelled, -1) and np.array_equal(np.unique(values), [-1, 1]))
 
 
 def _plain(labels: NDArray[Any]) -> NDArray[Any]:
@@ -166,7 +169,11 @@ def _plain(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def _as_classes(classes: Sequence[Any]) -> Classes:
-    order = np.asarray(classes)
-    if order.ndim != 1 or len(order) < 2 or len(set(order.tolist())) != len(order):
+    try:
+        order = np.asarray(classes)
+        distinct = len(set(order.tolist())) if order.ndim == 1 else 0
+    except (TypeError, ValueError):
+        distinct = 0
+    if distinct < 2 or distinct != len(order):
         raise InputError("classes must list at least two distinct classes, lowest first.")
     return order

@@ -174,7 +174,7 @@ def candidate_mixes(given: Any, count: int, has_unlabelled: bool) -> list[Vector
         return [np.ones(count - 1)]
     if given is None:
         return [np.full(count - 1, 1 - weight) for weight in UNLABELLED_WEIGHTS]
-    parts = checks.listed("unlabelled_weight", given) if np.ndim(given) else given
+    parts = given if isinstance(given, int | float | np.number) else checks.listed("unlabelled_weight", given)
     read = [checks.number("unlabelled_weight", part) for part in (parts if isinstance(parts, list) else [parts])]
     weights = np.array(read) if isinstance(parts, list) else np.array(read[0])
     fits = weights.ndim == 0 or weights.shape == (count - 1,)

@@ -86,7 +86,7 @@ def listed(wanted: Any, ids: Ids) -> Array:
         raise InputError(f"ids must be one-dimensional, not of shape {wanted.shape}.")
     if isinstance(wanted, np.ndarray) and wanted.dtype.kind in "iuO":
         return wanted
-    wanted = list(wanted)
+    wanted = checks.listed(ids.name, wanted)
     if wanted and all(isinstance(value, int | np.integer) and -(2**63) <= value < 2**63 for value in wanted):
         return np.array(wanted, dtype=np.int64)
     array = np.empty(len(wanted), dtype=object)

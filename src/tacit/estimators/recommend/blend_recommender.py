@@ -166,7 +166,9 @@ class BlendRecommender(ScoredRecommender):
     ) -> tuple[tuple[float, ...], dict[str, Any]]:
         """Weights, and what was found on the way; ``choices`` are what members chose for themselves, and change where
         another sharpening does better beside the rest."""
-        parts = held_out_choice.split(data.matrix, checks.seed(self.random_state))
+        # Drawn once: every look at the held-out cells must see the same ones, also where random_state is None.
+        seed = checks.seed(self.random_state)
+        parts = held_out_choice.split(data.matrix, seed)
         if not parts:
             return tuple(1.0 for _ in choices), {"tried": [], "sentence": "Too few positives to choose by."}
         mixtures = blend_mixtures.mixtures(len(choices))
@@ -188,20 +190,20 @@ class BlendRecommender(ScoredRecommender):
         account = blend_mixtures.account_of(rows, chosen, [type(member).__name__ for member in members])
         for place, member in enumerate(members):
             if 0 < chosen[place] < 1 and _may_sharpen(member, choices[place]):
-                account["sentence"] += self._sharpen(data, parts, learned, choices, place, chosen, budget)
+                account["sentence"] += self._sharpen(data, parts, learned, choices, place, chosen, budget, seed)
         if budget.cut:
             account["sentence"] += f" The budget of {budget.seconds:g} seconds ended before all had been tried."
         return chosen, account
 
     def _sharpen(
         self, data: Interactions, parts: list[Part], learned: list[list[Any]], choices: list[Any], place: int,
-        mixture: tuple[float, ...], budget: Budget,
+        mixture: tuple[float, ...], budget: Budget, seed: int,
     ) -> str:  # fmt: skip
         """Choose the sharpening of one member again, beside the others in their mixture; returns what to say of it."""
         chosen, tried = choices[place]
         # The same splits, of the values that linear weights are made of.
         values = learned[0][place].values_of(data.matrix)
-        own = held_out_choice.split(values, checks.seed(self.random_state))[: len(learned)]
+        own = held_out_choice.split(values, seed)[: len(learned)]
 
         def beside(number: int, scorer: ScoreRows) -> ScoreRows:
             scorers = blend_mixtures.scorers_of(learned[number], mixture, parts[number], leave=place)

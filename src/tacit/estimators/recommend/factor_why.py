@@ -7,9 +7,9 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from tacit.data.matrix import Csr, as_csr
-from tacit.errors import InputError
+from tacit.errors import DivergedError, InputError
 from tacit.estimators.evidence import Evidence
-from tacit.estimators.recommend.asking import listed
+from tacit.estimators.recommend.asking import one_of
 from tacit.estimators.recommend.factor_state import FactorState
 from tacit.objective import losses
 
@@ -29,19 +29,21 @@ def why(state: FactorState, row: Any, col: Any) -> Evidence:
     loss = losses.resolve(state.recipe.loss).name
     if loss != "square":
         raise InputError(f"why needs loss='square', whose factors are linear in the positives, not {loss!r}.")
-    (x,) = state.row_ids.require(listed(row, state.row_ids))
-    (y,) = state.col_ids.require(listed(col, state.col_ids))
-    known, items = state.rows.row(int(x)), state.col_factors
-    indices = known.cols
-    own = Csr((known.values, indices, np.array([0, len(indices)])), shape=(1, len(items)))
+    x, y = one_of(row, state.row_ids, "row"), one_of(col, state.col_ids, "col")
+    known, items = state.rows.row(x), state.col_factors
+    own = Csr((known.values, known.cols, np.array([0, len(known.cols)])), shape=(1, len(items)))
     problem = state.recipe.side_of_new(as_csr(own, "positives", allow_empty=True), state.col_weight, "rows")
+    indices = problem.indices
     gram = state.derived.of("gram", (items,), lambda: _gram(items, state.col_weight))
     w, v = (part.astype(np.float64) for part in problem.quadratic)
     q = items[indices].astype(np.float64)
     matrix = (q.T * w) @ q + float(problem.own_weight[0]) * gram
     matrix[np.diag_indices(len(matrix))] += float(problem.ridge[0])
     target = items[y].astype(np.float64)
-    parts = v * (q @ scipy.linalg.solve(matrix, target, assume_a="pos")) if len(q) else np.empty(0)
+    try:
+        parts = v * (q @ scipy.linalg.solve(matrix, target, assume_a="pos")) if len(q) else np.empty(0)
+    except (scipy.linalg.LinAlgError, ValueError):
+        raise DivergedError("why: the row's linear system has no one solution; fit with more regularization.") from None
     exact = state.row_feature_factors is None and "row_graph" not in state.graphs and not problem.unlabelled_target
     score = float(known.factor.astype(np.float64) @ target)
     return Evidence.of(state.col_ids.take(indices), parts, 0.0 if exact else score - float(parts.sum()))

@@ -93,7 +93,7 @@ class FitSettings:
             unlabelled=cast(
                 Unlabelled, checks.choice("unlabelled", given["unlabelled"], ("all", "sampled", "same_loss"))
             ),
-            biases=given["biases"],
+            biases=checks.truth("biases", given["biases"]),
             context_model=checks.choice("context_model", given["context_model"], CONTEXT_MODELS),
             graph_weight=checks.number("graph_weight", given["graph_weight"], 0.0),
             nonnegative=nonnegative,
@@ -103,7 +103,7 @@ class FitSettings:
             exact_rows=checks.truth("exact_rows", given["exact_rows"]),
             ids=checks.truth("ids", given["ids"]),
             regularization=_ridge(given["regularization"]),
-            ridge_exponent=checks.number("ridge_exponent", given["ridge_exponent"]),
+            ridge_exponent=checks.exponent("ridge_exponent", given["ridge_exponent"]),
             iterations=registry.SOLVERS[solver].iterations
             if sweeps is None
             else checks.integer("iterations", sweeps, 1),

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tacit.checks import STEEPEST
 from tacit.errors import ModelFileError
 from tacit.estimators.recommend import col_index
 from tacit.estimators.recommend.settings import CONTEXT_MODELS
@@ -27,8 +28,6 @@ from tacit.solvers import registry
 
 LOSS = Word(*LOSSES)
 POSITIVE_WEIGHT = Word("log", "value", "one")
-STEEPEST = 100.0
-"""Exponents beyond it only make numbers that are zero or infinite."""
 
 FREQUENCY_WEIGHT = Record(
     {"total": Number(0.5), "scale": Number(0.0), "exponent": Number(-STEEPEST, most=STEEPEST)}

@@ -74,6 +74,8 @@ def _rows_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
         return "its counts of ratings, users and items are not counts"
     if memory[[rating_rounds.VARIANCE, rating_rounds.ERROR]].min() < 0:
         return "its mean squares are negative"
+    if memory[rating_rounds.HEAD : rating_rounds.HEAD + len(settings)].max() != 0:
+        return "the largest log weight of its experts is not 0"
     return None
 
 

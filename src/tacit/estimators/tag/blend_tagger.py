@@ -85,7 +85,7 @@ class BlendTagger(Tagger):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters; with ``deep`` the members by name, and theirs as ``name__parameter``."""
         parameters: dict[str, Any] = super().get_params(deep=False)
-        for name, member in (self.members or ()) if deep else ():
+        for name, member in self._pairs() if deep else ():
             parameters[name] = member
             parameters |= {f"{name}__{key}": value for key, value in member.get_params().items()}
         return parameters
@@ -94,15 +94,21 @@ class BlendTagger(Tagger):
         """Set parameters, whole members by name, or theirs as ``name__parameter``."""
         if "members" in parameters:
             self.members = parameters.pop("members")
-        replaced = {name: parameters.pop(name) for name, _ in self.members or () if name in parameters}
+        replaced = {name: parameters.pop(name) for name, _ in self._pairs() if name in parameters}
         if replaced:
-            self.members = [(name, replaced.get(name, member)) for name, member in self.members or ()]
+            self.members = [(name, replaced.get(name, member)) for name, member in self._pairs()]
         super().set_params(**parameters)
         return self
 
+    def _pairs(self) -> list[tuple[str, Any]]:
+        """Those members that have a name and parameters: what else was given is refused by ``fit``."""
+        given = self.members if isinstance(self.members, list | tuple) else ()
+        pairs = [pair for pair in given if isinstance(pair, tuple | list) and len(pair) == 2]
+        return [(name, member) for name, member in pairs if isinstance(name, str) and hasattr(member, "get_params")]
+
     def _named(self) -> list[tuple[str, Any]]:
         """Name and tagger of each member, or one sentence on what cannot be used."""
-        members = default_members() if self.members is None else list(self.members)
+        members = default_members() if self.members is None else checks.listed("members", self.members)
         if not members or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in members):
             raise InputError(f"members must be pairs of a name and a tagger, at least one, not {self.members!r}.")
         names = [name for name, _ in members]
@@ -114,7 +120,7 @@ class BlendTagger(Tagger):
     def _given_weights(self) -> list[float] | None:
         if self.weights is None:
             return None
-        weights, count = list(self.weights), len(self._named())
+        weights, count = checks.listed("weights", self.weights), len(self._named())
         if len(weights) != count:
             raise InputError(f"weights has {len(weights)} entries for {count} members; give one for each.")
         return [checks.number(f"weights[{place}]", weight, 0.0) for place, weight in enumerate(weights)]

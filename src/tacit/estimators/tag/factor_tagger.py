@@ -193,7 +193,7 @@ class FactorTagger(Tagger):
             loss=loss,
             unlabelled_weight=None if weight is None else checks.number("unlabelled_weight", weight, above=0.0),
             unlabelled_target=None if target is None else checks.number("unlabelled_target", target),
-            frequency_exponent=checks.number("frequency_exponent", self.frequency_exponent),
+            frequency_exponent=checks.exponent("frequency_exponent", self.frequency_exponent),
             unlabelled=cast(Unlabelled, checks.choice("unlabelled", self.unlabelled, get_args(Unlabelled))),
             regularization=TAG_RIDGES[loss] if ridge is None else checks.number("regularization", ridge, 0.0),
             graph_weight=checks.number("graph_weight", self.graph_weight, 0.0),
@@ -224,7 +224,8 @@ class FactorTagger(Tagger):
         row_graph: Any = None,
         known: factor_fit.Factors | None = None,
     ) -> None:
-        run = RunSettings(iterations, self.tolerance, self.threads, self.progress, self.callback)
+        tolerance = checks.number("tolerance", self.tolerance, 0.0)
+        run = RunSettings(iterations, tolerance, self.threads, self.progress, self.callback)
         learned, self.history_ = factor_fit.fit(
             self._settings(), run, X, self._similarities(X), Y, row_graph=row_graph, known=known
         )

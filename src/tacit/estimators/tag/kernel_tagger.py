@@ -168,10 +168,12 @@ class KernelTagger(Tagger):
             checks.integer(name, getattr(self, name), 1)
         if self.landmarks is not None:
             checks.integer("landmarks", self.landmarks, 0)
-        for name in ("bandwidth", "regularization", "unlabelled_weight"):
+        for name in ("bandwidth", "regularization"):
             if getattr(self, name) is not None:
                 checks.number(name, getattr(self, name), above=0.0)
-        checks.number("frequency_exponent", self.frequency_exponent)
+        checks.number("unlabelled_weight", self.unlabelled_weight, above=0.0)
+        checks.truth("impute", self.impute)
+        checks.exponent("frequency_exponent", self.frequency_exponent)
 
     def _start(self, X: sp.csr_array) -> Smoothness:
         """Where the search begins; how rows are prepared is settled here."""

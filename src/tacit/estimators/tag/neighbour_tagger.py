@@ -233,7 +233,7 @@ class NeighbourTagger(Tagger):
         for name in ("partitions", "max_partners", "contexts", "negatives", "iterations", "context_neighbours"):
             if getattr(self, name) is not None:
                 checks.integer(name, getattr(self, name), 1)
-        checks.number("vote_power", self.vote_power, 0.0)
+        checks.exponent("vote_power", self.vote_power, 0.0)
         checks.number("shift", self.shift, above=0.0)
         checks.number("regularization", self.regularization, above=0.0)
         for name in ("learning_rate", "cosine_scale"):

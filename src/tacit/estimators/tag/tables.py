@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tacit.checks import STEEPEST
 from tacit.estimators.schema import Array, Borders, Csr, Ids, Members, Proof, Repeated, Schema
 from tacit.estimators.tag.inner import InnerTagger, NamedTagger
 from tacit.estimators.tag.kernel_choice import KERNELS
@@ -13,6 +14,8 @@ from tacit.objective.losses import LOSSES
 from tacit.solvers.label_maps import METHODS, REGRESSIONS
 
 LABELS = (Ids("labels", "labels"), Array("label_frequency", "i8", ("labels",), least=0))
+MOST_PHRASES = 100
+"""Words in a phrase. A text has as many phrases as words for each length."""
 SCALES = Array("scales", "f4", ("features",), least=0.0)
 
 FACTS: dict[str, Value] = {
@@ -31,7 +34,7 @@ CONVENTIONS: dict[str, Value] = {
 }
 """Parameters that all taggers have."""
 
-WEIGHING: dict[str, Value] = {"idf_power": Number(0.0, most=100.0), "normalize": Flag()}
+WEIGHING: dict[str, Value] = {"idf_power": Number(0.0, most=STEEPEST), "normalize": Flag()}
 """How features are weighed, where a tagger sees them itself."""
 
 
@@ -54,7 +57,7 @@ FACTOR = Schema(
         "loss": Word(*LOSSES),
         "unlabelled_weight": Either(None, Number(above=0.0)),
         "unlabelled_target": Either(None, Number()),
-        "frequency_exponent": Number(-100.0, most=100.0),
+        "frequency_exponent": Number(-STEEPEST, most=STEEPEST),
         "unlabelled": Word("all", "sampled", "same_loss"),
         "regularization": Either(None, Number(0.0)),
         "landmarks": Whole(0, most=MOST_LANDMARKS),
@@ -90,12 +93,12 @@ KERNEL = Schema(
         "bandwidth": Either(None, Number(above=0.0)),
         "regularization": Either(None, Number(above=0.0)),
         "unlabelled_weight": Number(above=0.0),
-        "frequency_exponent": Number(-100.0, most=100.0),
+        "frequency_exponent": Number(-STEEPEST, most=STEEPEST),
         "landmarks": Either(None, Whole(0)),
         "impute": Flag(),
         "iterations": Whole(1),
         "inner_steps": Whole(1),
-        "idf_power": Number(0.0, most=100.0),
+        "idf_power": Number(0.0, most=STEEPEST),
         **CONVENTIONS,
     },
     facts=FACTS
@@ -148,7 +151,7 @@ NEIGHBOUR = Schema(
         "method": Word(*METHODS),
         "factors": Whole(1),
         "neighbours": Whole(1),
-        "vote_power": Number(0.0, most=100.0),
+        "vote_power": Number(0.0, most=STEEPEST),
         "regularization": Number(above=0.0),
         "regression": Word(*REGRESSIONS),
         "shift": Number(above=0.0),
@@ -201,7 +204,7 @@ TEXT = Schema(
     parameters={
         "tagger": Either(None, InnerTagger()),
         "min_count": Whole(1),
-        "phrases": Whole(1),
+        "phrases": Whole(1, most=MOST_PHRASES),
     },
     facts={"texts": Whole(1)},
     rules=(_words_are_text,),

@@ -104,8 +104,11 @@ class Tagger(Model):
             checks.integer("top_k", self.top_k, 1)
         if self.threshold is not None:
             checks.number("threshold", self.threshold)
+        checks.truth("propensity_weighted", self.propensity_weighted)
         if hasattr(self, "idf_power"):
-            checks.number("idf_power", self.idf_power, 0.0)
+            checks.exponent("idf_power", self.idf_power, 0.0)
+        if hasattr(self, "normalize"):
+            checks.truth("normalize", self.normalize)
 
     def _learn_scales(self, X: sp.csr_array) -> None:
         """Weigh features by rarity: log(n / (1 + df))^``idf_power``; features that come later are weighed by theirs."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 import scipy.sparse as sp
 
+from tacit import checks
 from tacit.data.ids import Ids
 from tacit.data.label_sets import read_labels
 from tacit.errors import InputError
@@ -15,7 +16,7 @@ from tacit.estimators.model import Array, Callback, Model, described
 from tacit.estimators.tag.inner import copied
 from tacit.estimators.tag.kernel_tagger import KernelTagger as KernelTagger
 from tacit.estimators.tag.neighbour_tagger import NeighbourTagger
-from tacit.estimators.tag.tables import TEXT
+from tacit.estimators.tag.tables import MOST_PHRASES, TEXT
 from tacit.estimators.tag.tagger import Tagger
 
 if TYPE_CHECKING:
@@ -89,12 +90,11 @@ class TextTagger(Model):
 
     def _learn_words(self, texts: Sequence[str]) -> sp.csr_array:
         """Count words, add the new ones that occur often enough, and give the texts' features."""
-        from sklearn.feature_extraction.text import CountVectorizer
-
+        checks.integer("min_count", self.min_count, 1)
         texts = _checked(texts)
         if not texts:
             raise InputError("texts is empty; give at least one text.")
-        counter = CountVectorizer(ngram_range=(1, self.phrases))
+        counter = self._counter()
         try:
             counts = sp.csr_array(counter.fit_transform(texts))
         except ValueError:
@@ -112,17 +112,20 @@ class TextTagger(Model):
         self._texts_seen += len(texts)
         return self._features(texts)
 
+    def _counter(self, vocabulary: list[str] | None = None) -> Any:
+        from sklearn.feature_extraction.text import CountVectorizer
+
+        phrases = checks.integer("phrases", self.phrases, 1, most=MOST_PHRASES)
+        return CountVectorizer(ngram_range=(1, phrases), vocabulary=vocabulary)
+
     # -- asking ------------------------------------------------------------------------------------------------
 
     def _features(self, texts: Sequence[str]) -> sp.csr_array:
         """(1 + log count) · log(1 + n / df) of the known words."""
-        from sklearn.feature_extraction.text import CountVectorizer
-
         texts = _checked(texts)
         if not texts:
             return sp.csr_array((0, len(self.words_)), dtype=np.float32)
-        counter = CountVectorizer(ngram_range=(1, self.phrases), vocabulary=self.words_.all().tolist())
-        counts = sp.csr_array(counter.transform(texts), dtype=np.float32)
+        counts = sp.csr_array(self._counter(self.words_.all().tolist()).transform(texts), dtype=np.float32)
         weight = np.log1p(self._texts_seen / np.maximum(self._frequency, 1)).astype(np.float32)
         data = (1 + np.log(counts.data)) * weight[counts.indices]
         return sp.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
@@ -205,8 +208,8 @@ class TextTagger(Model):
 def _checked(texts: Sequence[str]) -> list[str]:
     if isinstance(texts, str):
         raise InputError("texts must be a list of texts, not one text; put it in a list.")
-    listed = ["" if text is None else text for text in texts]
+    listed = ["" if text is None else text for text in checks.listed("texts", texts)]
     for place, text in enumerate(listed):
         if not isinstance(text, str):
-            raise InputError(f"texts: entry {place} is {text!r}, not text.")
+            raise InputError(f"texts: entry {place} is {checks.shown(text)}, not text.")
     return listed

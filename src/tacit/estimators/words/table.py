@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from tacit.checks import STEEPEST
 from tacit.estimators.recommend.tables import FREQUENCY_WEIGHT
 from tacit.estimators.schema import Array, Csr, Ids, Proof, Schema
 from tacit.estimators.values import SEED, Either, Flag, History, Number, Whole, Word
+from tacit.features.cooccurrence import WIDEST_WINDOW
 from tacit.solvers import registry
 
 LEARNED = (
@@ -36,7 +38,7 @@ SCHEMA = Schema(
     Csr("counts", "counted words", "counted words", least=0.0, optional=True),
     parameters={
         "factors": Whole(1, size="factors"),
-        "window": Whole(1, most=1_000_000),
+        "window": Whole(1, most=WIDEST_WINDOW),
         "weighting": Word("inverse", "linear", "flat"),
         "side": Word("both", "left", "right"),
         "min_count": Either(None, Whole(1)),
@@ -44,12 +46,12 @@ SCHEMA = Schema(
         "tokenizer": Word("split", "words"),
         "sentences": Word("lines", "files"),
         "shift": Number(above=0.0),
-        "context_smoothing": Number(-100.0, most=100.0),
+        "context_smoothing": Number(-STEEPEST, most=STEEPEST),
         "weight_ceiling": Number(above=0.0),
-        "weight_exponent": Number(-100.0, most=100.0),
+        "weight_exponent": Number(-STEEPEST, most=STEEPEST),
         "unlabelled_total": Either(None, Number(0.0)),
         "unlabelled_weight": Either(None, Number(0.0)),
-        "frequency_exponent": Number(-100.0, most=100.0),
+        "frequency_exponent": Number(-STEEPEST, most=STEEPEST),
         "unlabelled_target": Number(),
         "regularization": Number(above=0.0),
         "solver": Word(*registry.NAMES),

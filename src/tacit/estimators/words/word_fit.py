@@ -46,7 +46,7 @@ class WordWeights:
                 checks.number(name, getattr(self, name), 0.0)
         checks.number("regularization", self.regularization, above=0.0)
         checks.number("unlabelled_target", self.unlabelled_target)
-        checks.number("frequency_exponent", self.frequency_exponent)
+        checks.exponent("frequency_exponent", self.frequency_exponent)
 
 
 @dataclass(frozen=True)

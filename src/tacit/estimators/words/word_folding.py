@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.data.ids import Ids
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError
@@ -65,11 +66,17 @@ def given_contexts(
     old = next((word for word in contexts if word in words), None)
     if old is not None:
         raise InputError(f"text: {old!r} is known already; fold_in adds new words only.")
+    for counts in contexts.values():
+        if not isinstance(counts, Mapping):
+            raise InputError(f"text: a new word must have counts of known words, not {checks.shown(counts)}.")
     cells = [(row, *item) for row, counts in enumerate(contexts.values()) for item in counts.items()]
     if not cells:
         raise InputError("text: the new words have no contexts; give counts of known words beside them.")
     rows, names, values = zip(*cells)
-    stated = sp.coo_array((np.array(values, np.float32), (rows, words.require(names))), (len(contexts), len(words)))
+    known_counts = [checks.number("text", value) for value in values]
+    stated = sp.coo_array(
+        (np.array(known_counts, np.float32), (rows, words.require(names))), (len(contexts), len(words))
+    )
     counts = as_csr(stated, "text", minimum=0)
     # An occurrence adds the weight of one window to the counts, on one side or on both.
     window = weights.sum() * (2 if side == "both" else 1)

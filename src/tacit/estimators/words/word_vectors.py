@@ -254,6 +254,7 @@ class WordVectors(VectorSpace):
         if self.learning_rate is not None:
             checks.number("learning_rate", self.learning_rate, above=0.0)
         registry.require_used(self.solver, registry.Options(learning_rate=self.learning_rate))
+        checks.truth("keep_counts", self.keep_counts)
         checks.choice("output", self.output, ("sum", "word", "context"))
         pool.resolve(self.threads)
         distance_weights(self.window, self.weighting)
