@@ -2,7 +2,8 @@
 
 Rows are dealt into folds. A copy of the tagger learns from the other folds and guesses the labels of this one. What a
 row's known labels say about the others (``solvers.label_regression``) is learned from the other folds as well, and
-joins the guesses. Of the cells that are not stored, the best n over all rows are kept.
+joins the guesses. Scores become chances (``solvers.label_chances``): how often a cell that looks so is a stored one. Of
+the cells that are not stored, the best n over all rows are kept.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from tacit.estimators.tag.audit_evidence import Cell, DisplayNames, suggestion
 from tacit.estimators.tag.audit_report import MissingLabels
 from tacit.estimators.tag.scorer import Scorer, dense_chances
 from tacit.neighbours.best import best_columns
+from tacit.solvers.label_chances import LabelChances, ScoredCells
 from tacit.solvers.label_regression import LabelRegression, Moments, most_frequent
 
 Array = NDArray[Any]
@@ -58,10 +60,7 @@ def find_missing_labels(
         fold = cross_fitted.fold_of[row]
         holders = rows_of_label.indices[rows_of_label.indptr[column] : rows_of_label.indptr[column + 1]]
         holders = holders[cross_fitted.fold_of[holders] != fold]
-        beside = cross_fitted.companions[fold]
-        evidence = (
-            np.empty(0, np.int64) if beside is None else beside.top_evidence(Y[[row]].indices, column, shown.items)
-        )
+        evidence = cross_fitted.companions[fold].top_evidence(Y[[row]].indices, column, shown.items)
         cell = Cell(row, column, score, evidence)
         suggestions.append(suggestion(cross_fitted.models[fold], X, Y, holders, cell, names, shown))
     return MissingLabels(tuple(suggestions))
@@ -72,13 +71,15 @@ class CrossFitted:
     """One model per fold, each learned from the other folds.
 
     fold_of : (n,) the fold of each row; models, companions : what scores the rows of each fold
+    chances : how often a cell with such a score is stored
     """
 
     X: sp.csr_array
     Y: sp.csr_array
     fold_of: NDArray[np.int64]
     models: list[Scorer]
-    companions: list[LabelRegression | None]
+    companions: list[LabelRegression]
+    chances: LabelChances
 
     @classmethod
     def fit(
@@ -100,53 +101,55 @@ class CrossFitted:
             if Y[others].nnz == 0:
                 raise InputError("Y: some folds have no labels to learn from; use fewer folds.")
             models.append(fit(X[others], Y[others]))
-        cross_fitted = cls(X, Y, fold_of, models, [None] * folds)
-        if companions:
-            cross_fitted._learn_companions()
-        return cross_fitted
-
-    def _learn_companions(self) -> None:
-        taking_part = most_frequent(self.Y, _MOST_COMPANIONS)
+        taking_part = most_frequent(Y, _MOST_COMPANIONS if companions else 0)
         moments = []
-        for fold in range(len(self.models)):
+        for fold, model in enumerate(models):
             total = Moments.none(len(taking_part))
-            for _, known, guesses in self._guesses(fold):
+            for _, known, guesses in _guesses(model, X, Y, fold_of == fold):
                 total += Moments.of(known, guesses, taking_part)
             moments.append(total)
-        for fold in range(len(self.models)):
+        beside, cells = [], []
+        for fold, model in enumerate(models):
             rest = Moments.none(len(taking_part))
             for other, more in enumerate(moments):
                 if other != fold:
                     rest += more
-            self.companions[fold] = LabelRegression.fit(rest, taking_part)
-
-    def _guesses(self, fold: int) -> Iterator[tuple[Array, NDArray[np.float32], NDArray[np.float32]]]:
-        """Blocks of the fold's rows: their numbers, known labels and what the fold's model guesses, both (b, L)."""
-        mine = np.flatnonzero(self.fold_of == fold)
-        model = self.models[fold]
-        height = max(1, _BLOCK_CELLS // self.Y.shape[1])
-        for start in range(0, len(mine), height):
-            rows = mine[start : start + height]
-            yield rows, self.Y[rows].toarray().astype(np.float32), dense_chances(model, self.X[rows])
+            beside.append(LabelRegression.fit(rest, taking_part))
+            for _, known, guesses in _guesses(model, X, Y, fold_of == fold):
+                cells.append(ScoredCells.of(known, beside[fold].scores(known, guesses)))
+        frequency = np.bincount(Y.indices, minlength=Y.shape[1])
+        return cls(X, Y, fold_of, models, beside, LabelChances.fit(ScoredCells.joined(cells), frequency))
 
     def best_cells(self, n: int, per_row: int | None = None, rejected: sp.csr_array | None = None) -> Cells:
-        """Rows, columns and scores of the n best cells that are not stored, at most ``per_row`` of one row."""
+        """Rows, columns and chances of the n best cells that are not stored, at most ``per_row`` of one row."""
         width = min(per_row or self.Y.shape[1], self.Y.shape[1])
         found: list[Cells] = []
         for fold, (model, beside) in enumerate(zip(self.models, self.companions)):
-            for rows, known, guesses in self._guesses(fold):
-                scores = guesses.copy() if beside is None else beside.scores(known, guesses)
+            for rows, known, guesses in _guesses(model, self.X, self.Y, self.fold_of == fold):
+                scores = beside.scores(known, guesses)
+                chances = self.chances.of(scores)
                 if model.propensity_weighted:
-                    scores = np.asarray(model.weighted_by_propensity(scores))
+                    chances = np.asarray(model.weighted_by_propensity(chances))
                 # A label that nothing speaks for is not a suggestion.
-                scores[(known > 0) | (scores == 0)] = -np.inf
+                chances[(known > 0) | (scores == 0)] = -np.inf
                 if rejected is not None:
-                    scores[rejected[rows].nonzero()] = -np.inf
-                columns, values = best_columns(scores, width)
+                    chances[rejected[rows].nonzero()] = -np.inf
+                columns, values = best_columns(chances, width)
                 filled = columns >= 0
                 found.append((rows[np.nonzero(filled)[0]], columns[filled], values[filled]))
                 found = [_best(found, n)]
         return found[0]
+
+
+def _guesses(
+    model: Scorer, X: sp.csr_array, Y: sp.csr_array, mine: NDArray[np.bool_]
+) -> Iterator[tuple[Array, NDArray[np.float32], NDArray[np.float32]]]:
+    """Blocks of the rows in ``mine``: their numbers, known labels and what the model guesses, both (b, L)."""
+    numbers = np.flatnonzero(mine)
+    height = max(1, _BLOCK_CELLS // Y.shape[1])
+    for start in range(0, len(numbers), height):
+        rows = numbers[start : start + height]
+        yield rows, Y[rows].toarray().astype(np.float32), dense_chances(model, X[rows])
 
 
 def _best(found: list[Cells], n: int) -> Cells:
