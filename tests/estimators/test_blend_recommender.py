@@ -36,6 +36,24 @@ def test_scores_are_standardised_within_rows_and_added_by_weight():
     np.testing.assert_allclose(model.weights_, [0.25, 0.75])
 
 
+def test_contributions_of_all_members_sum_to_the_score():
+    X = positives()
+    model = BlendRecommender(MEMBERS, weights=(1.0, 3.0)).fit(X)
+    model.add(3, [model.recommend([3], k=1).ids[0, 0]])
+    for row, col in ((0, 1), (3, 2), (7, 7)):
+        found = model.why(row, col)
+        assert found.total == pytest.approx(float(model.score_pairs(row, col)[0]), abs=1e-4)
+        assert sorted(found.ids.tolist()) == sorted(model.seen_[[row]].indices.tolist())
+    factor, linear = model.members_
+    parts = []
+    for member, scores in ((factor, factor.score_pairs([7] * 50, range(50))), (linear, linear.score_pairs(7, range(50)))):
+        own = member.why(7, 7)
+        parts.append(dict(zip(own.ids.tolist(), own.contributions / scores.std())))
+    found = model.why(7, 7)
+    for ident, adds in zip(found.ids.tolist(), found.contributions.tolist()):
+        assert adds == pytest.approx(0.25 * parts[0][ident] + 0.75 * parts[1][ident], rel=1e-3, abs=1e-5)
+
+
 def test_the_choice_is_within_one_standard_error_of_the_best_and_is_told():
     model = BlendRecommender(MEMBERS).fit(positives())
     tried = {tuple(record["weights"]): record["ndcg@10"] for record in model.validation_["tried"]}

@@ -4,10 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from starlette.testclient import TestClient
 
 import tacit
 from tacit.service.app import create_app
-from tests.service.conftest import COLS
+from tests.service.conftest import COLS, ROWS
 
 
 def ask(service, name, question, **fields):
@@ -58,6 +59,42 @@ def test_similar_score_and_why(service, files):
     assert alone["score"] - taken == pytest.approx(without, abs=1e-6)
 
 
+def test_every_recommender_says_why(tmp_path):
+    cells = (np.random.default_rng(0).random((40, 25)) < 0.2).astype(np.float32)
+    data = tacit.Interactions.from_matrix(cells, row_ids=ROWS, col_ids=COLS)
+    members = [{"recommender": "factors", "factors": 4}, {"recommender": "linear"}]
+    models = {"linear": tacit.LinearRecommender(), "blend": tacit.BlendRecommender(members, weights=(1, 1))}
+    paths = [tmp_path / f"{name}.tacit" for name in models]
+    for model, path in zip(models.values(), paths):
+        model.fit(data).save(path)
+    with TestClient(create_app(paths, store=tmp_path / "store")) as service:
+        for name, model in models.items():
+            known = ask(service, name, "why", row="r1", col="c7")
+            assert known["score"] == pytest.approx(float(model.score_pairs("r1", "c7")[0]), abs=1e-4)
+            parts = sum(one["adds"] for one in known["because"]) + known["remainder"]
+            assert parts == pytest.approx(known["score"], abs=1e-6)
+            history = [one["id"] for one in known["because"]]
+            same = ask(service, name, "why", history={"cols": history}, col="c7")
+            assert same["score"] == pytest.approx(known["score"], abs=1e-3)
+            assert [one["adds"] for one in same["because"]] == sorted((one["adds"] for one in same["because"]))[::-1]
+            left = ask(service, name, "why", history={"cols": history[1:]}, col="c7")["score"]
+            lost = next(one["adds"] for one in same["because"] if one["id"] == history[0])
+            assert same["score"] - lost == pytest.approx(left, abs=1e-5)
+
+
+def test_a_tagger_says_which_words_speak(service, files):
+    model = tacit.load(files["tags"])
+    text = "The red apple, a fruit and a Fruit, zzz"
+    found = ask(service, "tags", "why", text=text, col="fruit")
+    assert {one["id"] for one in found["because"]} == {"red", "apple", "fruit"}
+    label = model.classes_.tolist().index("fruit")
+    without = model.decision_function(["The red apple, a   and a  , zzz"])[0, label]
+    assert found["score"] == pytest.approx(float(model.decision_function([text])[0, label]))
+    lost = next(one["adds"] for one in found["because"] if one["id"] == "fruit")
+    assert found["score"] - lost == pytest.approx(float(without), abs=1e-6)
+    assert ask(service, "tags", "why", text="", col="fruit")["because"] == []
+
+
 def test_tags_words_ratings_and_grades(service, files):
     assert ask(service, "tags", "tags", texts=["red apple"], k=1)["results"][0]["ids"] == ["fruit"]
     lacking = ask(service, "tags", "missing", texts=["red apple", "fast car"], tags=[["fruit"], []], n=1)["results"]
@@ -98,8 +135,6 @@ def test_the_document_names_every_route(service):
 
 
 def test_titles_stand_beside_ids(files, tmp_path):
-    from starlette.testclient import TestClient
-
     titles = {"shop": {col: f"<b>{col}</b>" for col in COLS[:20]}}
     with TestClient(create_app([files["shop"]], store=tmp_path, titles=titles)) as service:
         one = ask(service, "shop", "recommend", rows=["r1"], k=25)["results"][0]

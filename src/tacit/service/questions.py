@@ -16,6 +16,7 @@ from tacit.service.events import Id
 from tacit.service.learners import TaggerLearner
 from tacit.service.limits import Limits
 from tacit.service.served import Served
+from tacit.service.text_reasons import words_that_speak
 
 Answer = dict[str, Any]
 
@@ -61,11 +62,12 @@ class Score(Question):
 
 
 class Why(Question):
-    """What each part of a row's history adds to the score of a column."""
+    """What each part of a row's history adds to the score of a column, or each word of a text to that of a tag."""
 
     col: Id
     row: Id | None = None
     history: History | None = None
+    text: str | None = None
 
 
 class Tags(Question):
@@ -167,11 +169,13 @@ def score(served: Served, ask: Score, limits: Limits) -> Answer:
 
 
 def why(served: Served, ask: Why, limits: Limits) -> Answer:
-    """What each part adds, by the model's own account; of a history, what is lost when that part is taken away."""
+    """What each part adds by the model's own account; of a history or a text, what is lost when that part is away."""
     model = served.state.model
-    if (ask.row is None) == (ask.history is None):
-        raise InputError("give either row or history.")
-    if ask.history is None:
+    if sum(given is not None for given in (ask.row, ask.history, ask.text)) != 1:
+        raise InputError("give one of row, history and text.")
+    if (ask.text is None) == hasattr(model, "predict_topk"):
+        raise InputError("why asks a tagger about a text, and a recommender about a row or a history.")
+    if ask.row is not None:
         evidence = model.why(ask.row, ask.col)
         parts = list(zip(evidence.ids.tolist(), evidence.contributions.tolist()))
         return {
@@ -179,19 +183,25 @@ def why(served: Served, ask: Why, limits: Limits) -> Answer:
             "because": [{"id": ident, "adds": adds} for ident, adds in parts],
             "remainder": evidence.remainder,
         }
-    if not hasattr(model, "col_factors_"):
-        raise InputError("why of a history needs a FactorRecommender; give a row.")
-    history = ask.history
+    if ask.text is not None:
+        total, parts = words_that_speak(model, ask.text, ask.col)
+    else:
+        total, parts = _parts_of_history(model, ask.history or History([]), ask.col, limits)
+    parts.sort(key=lambda part: -part[1])
+    return {"score": total, "because": [{"id": ident, "adds": adds} for ident, adds in parts]}
+
+
+def _parts_of_history(model: Any, history: History, col: Id, limits: Limits) -> tuple[float, list[tuple[Any, float]]]:
+    """The score of a column by a history, and what each part of it is worth: all less all but that part."""
     limits.check_batch(len(history.cols))
     weights = history.weights if history.weights is not None else [1.0] * len(history.cols)
     without = [
         History(history.cols[:k] + history.cols[k + 1 :], weights[:k] + weights[k + 1 :]) for k in range(len(weights))
     ]
-    factors = model.fold_in(_histories(model, [History(history.cols, weights), *without]))
-    target = model.col_factors_[model.col_ids_.require([ask.col])[0]]
-    scores = factors.astype(np.float64) @ target.astype(np.float64)
-    parts = sorted(zip(history.cols, (scores[0] - scores[1:]).tolist()), key=lambda part: -part[1])
-    return {"score": float(scores[0]), "because": [{"id": ident, "adds": adds} for ident, adds in parts]}
+    asked = _histories(model, [History(history.cols, weights), *without])
+    found = model.recommend(asked, k=1, exclude_seen=False, include=[col])
+    scores = found.scores[:, 0].astype(np.float64)
+    return float(scores[0]), list(zip(history.cols, (scores[0] - scores[1:]).tolist()))
 
 
 def tags(served: Served, ask: Tags, limits: Limits) -> Answer:
@@ -319,7 +329,7 @@ def require(served: Served, name: str) -> None:
 def _can(model: Any, name: str, needs: str) -> bool:
     if name in ("tags", "missing") and not hasattr(model, "predict_topk"):
         return False
-    if name == "why" and not hasattr(model, "recommend"):
+    if name == "why" and not (hasattr(model, "recommend") or hasattr(model, "words_")):
         return False
     return hasattr(model, needs)
 

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from tacit import checks, threads
 from tacit.data.interactions import Interactions
 from tacit.errors import InputError
+from tacit.estimators.evidence import Evidence
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import blend_mixtures, held_out_choice
-from tacit.estimators.recommend.asking import AskedRows, ScoreRows, Unknown
+from tacit.estimators.recommend.asking import AskedRows, ScoreRows, Unknown, one_of
 from tacit.estimators.recommend.factor_recommender import FactorRecommender
 from tacit.estimators.recommend.held_out_choice import Budget, Part
 from tacit.estimators.recommend.joining import as_interactions
@@ -116,6 +117,28 @@ class BlendRecommender(ScoredRecommender):
         self._require_fitted("similar_cols")
         found: Ranked = self.members_[int(np.argmax(self.weights_))].similar_cols(cols, k, unknown=unknown)
         return found
+
+    def why(self, row: Any, col: Any) -> Evidence:
+        """What each of the row's columns adds to the score of a column; with the remainder they sum to it.
+
+        Σ_m w_m (s_m − μ_m) / σ_m, member by member: contributions c_m z become Σ_m w_m c_mz / σ_m, and the means and
+        what members leave over are the remainder. Exact where every member's own ``why`` is.
+        """
+        self._require_fitted("why")
+        x = one_of(row, self.row_ids_, "row")
+        asked = AskedRows.known(self.seen_, self.row_ids_.take([x]), np.array([x]))
+        parts = dict.fromkeys(self.col_ids_.take(asked.positives.indices).tolist(), 0.0)
+        remainder = 0.0
+        for member, weight in zip(self.members_, self.weights_):
+            scores = member.scorer(asked)(0, 1)[0].astype(np.float64)
+            spread = scores.std()
+            if not spread:
+                continue
+            own = member.why(row, col)
+            for ident, adds in zip(own.ids.tolist(), own.contributions.tolist()):
+                parts[ident] += weight * adds / spread
+            remainder += weight * (own.remainder - scores.mean()) / spread
+        return Evidence.of(np.array(list(parts), dtype=object), np.array(list(parts.values())), remainder)
 
     def _add_cell(self, row: Hashable, col: Hashable, value: float) -> None:
         super()._add_cell(row, col, value)
