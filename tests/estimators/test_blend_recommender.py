@@ -46,7 +46,10 @@ def test_contributions_of_all_members_sum_to_the_score():
         assert sorted(found.ids.tolist()) == sorted(model.seen_[[row]].indices.tolist())
     factor, linear = model.members_
     parts = []
-    for member, scores in ((factor, factor.score_pairs([7] * 50, range(50))), (linear, linear.score_pairs(7, range(50)))):
+    for member, scores in (
+        (factor, factor.score_pairs([7] * 50, range(50))),
+        (linear, linear.score_pairs(7, range(50))),
+    ):
         own = member.why(7, 7)
         parts.append(dict(zip(own.ids.tolist(), own.contributions / scores.std())))
     found = model.why(7, 7)

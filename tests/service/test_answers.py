@@ -76,7 +76,7 @@ def test_every_recommender_says_why(tmp_path):
             history = [one["id"] for one in known["because"]]
             same = ask(service, name, "why", history={"cols": history}, col="c7")
             assert same["score"] == pytest.approx(known["score"], abs=1e-3)
-            assert [one["adds"] for one in same["because"]] == sorted((one["adds"] for one in same["because"]))[::-1]
+            assert [one["adds"] for one in same["because"]] == sorted(one["adds"] for one in same["because"])[::-1]
             left = ask(service, name, "why", history={"cols": history[1:]}, col="c7")["score"]
             lost = next(one["adds"] for one in same["because"] if one["id"] == history[0])
             assert same["score"] - lost == pytest.approx(left, abs=1e-5)

@@ -89,7 +89,8 @@ class Problem:
         return beta, effects, curvature
 
     def _by_label(self, values: Floats, effects: Floats) -> Floats:
-        return np.bincount(self.cells.labels, values, len(effects))
+        sums: Floats = np.bincount(self.cells.labels, values, len(effects)).astype(np.float64, copy=False)
+        return sums
 
 
 @dataclass(frozen=True)
