@@ -76,12 +76,6 @@ _DECLARED = (
 PROGRAMS = {program.module.rpartition(".")[2]: program for program in _DECLARED}
 """Name → program, in the order of a whole run."""
 
-PICTURES = (
-    "papers.engine_figures", "papers.grade_figures", "papers.stream_figures", "papers.tag_figures",
-    "papers.words_figures", "peers.full_rank_figures", "peers.versus_figures", "machine.roofline_figures",
-)  # fmt: skip
-"""Modules that draw what was measured."""
-
 
 def commands(names: list[str], quick: bool) -> list[list[str]]:
     """What to call, in order."""
@@ -102,7 +96,7 @@ def main() -> None:
         parser.error(f"there is no benchmark {', '.join(unknown)}; there are {', '.join(PROGRAMS)}")
     calls = commands(asked.names or [*PROGRAMS], asked.quick)
     if not asked.quick and not asked.names:
-        calls += [[module] for module in PICTURES]
+        calls.append(["figures"])
     failed, left_out = [], []
     for call in [*calls, ["pages"]]:
         print(f"== {' '.join(call)}", flush=True)

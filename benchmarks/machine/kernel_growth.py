@@ -21,7 +21,6 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 MIDDLE = {"rows": 2000, "features": 1000, "labels": 500}
 GROWTH = {"rows": (1000, 2000, 4000), "features": (500, 1000, 2000), "labels": (250, 500, 1000)}
-COLOURS = {"exact": "#c2410c", "landmarks": "#64748b", "linear": "#0f766e"}
 
 
 def work(way: str, sizes: dict[str, int]) -> dict[str, float]:
@@ -40,31 +39,6 @@ def work(way: str, sizes: dict[str, int]) -> dict[str, float]:
     return {"processor seconds": round(seconds, 2), "MiB": round(memory.peak_mib() - held)}
 
 
-def draw(figures: dict[str, Any]) -> None:
-    """Seconds above, memory below; one column per size that grows."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    # The same figures give the same file.
-    matplotlib.rcParams["svg.hashsalt"] = "tacit"
-    figure, axes = plt.subplots(2, len(figures), figsize=(11, 6), layout="constrained", sharex="col")
-    for column, (size, ways) in enumerate(figures.items()):
-        for way, points in ways.items():
-            for axis, measure in zip(axes[:, column], ("processor seconds", "MiB")):
-                counts = [int(count) for count in points]
-                axis.plot(counts, [point[measure] for point in points.values()], "o-", color=COLOURS[way], label=way)
-                axis.set(xscale="log", yscale="log", xlabel=size)
-                axis.set_xticks(counts, [f"{count:,}" for count in counts])
-                axis.minorticks_off()
-    axes[0, 0].set_ylabel("processor seconds")
-    axes[1, 0].set_ylabel("MiB")
-    axes[0, 0].legend(fontsize=8)
-    figure.savefig(results.FOLDER.parents[1] / "docs" / "figures" / "kernel-tagger-growth.svg", metadata={"Date": None})
-    plt.close(figure)
-
-
 def main() -> None:
     figures: dict[str, Any] = {}
     for size, counts in GROWTH.items():
@@ -74,7 +48,6 @@ def main() -> None:
                 figures.setdefault(size, {}).setdefault(way, {})[str(count)] = found
                 print(size, count, way, found, flush=True)
     results.write(NAME, {"other sizes": MIDDLE, "growth": figures})
-    draw(figures)
 
 
 if __name__ == "__main__":

@@ -1,25 +1,17 @@
-"""Draw the figures of ordinal grades from their results files.
+"""Pictures of ordinal grades; ``python -m benchmarks.figures`` draws them.
 
-    python -m benchmarks.papers.grade_figures [--quick] [--folder FOLDER]
-
-``grade-quality.svg`` is the box plot of Figure 2 of the QS³ORAO paper, ``grade-size.svg`` its Figure 1 with memory
-beside, ``grade-rate.svg`` the O(1/t) of its Theorem 1, all in ``docs/figures`` unless told otherwise. ``--quick`` draws
-the figures of the quick runs. A method without figures is marked in its row.
+``grade-quality`` is the box plot of Figure 2 of the QS³ORAO paper, ``grade-size`` its Figure 1 with memory beside,
+``grade-rate`` the O(1/t) of its Theorem 1. A method without figures is marked in its row.
 """
 
-import argparse
-from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from benchmarks import results
-from benchmarks.processes import ROOT
+from benchmarks.figures import Drawing
 
-FIGURES = ROOT / "docs" / "figures"
 SHORT = {
     "squared loss, exact": "squared, exact",
     "squared loss, labelled rows only": "squared, labelled only",
@@ -30,10 +22,6 @@ SHORT = {
 
 OURS = ("OrdinalRanker", "labelled", "squared")
 FAR_BELOW = 0.15
-
-# The same figures give the same file.
-mpl.rcParams["svg.hashsalt"] = "tacit"
-mpl.rcParams["svg.fonttype"] = "none"
 
 
 def quality(figures: dict[str, Any]) -> Figure:
@@ -108,20 +96,7 @@ def rate(figures: dict[str, Any]) -> Figure:
     return figure
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="draw the figures of the quick runs")
-    parser.add_argument("--folder", type=Path, default=FIGURES)
-    given = parser.parse_args()
-    given.folder.mkdir(parents=True, exist_ok=True)
-    for name, draw in (("quality", quality), ("size", size), ("rate", rate)):
-        file = f"grade-{name}" + ("-quick" if given.quick else "")
-        if not (results.FOLDER / f"{file}.json").exists():
-            print(f"{file}.json does not exist; run python -m benchmarks.papers.grade {name} first")
-            continue
-        draw(results.read(file)["figures"]).savefig(given.folder / f"{file}.svg", metadata={"Date": None})
-        print(given.folder / f"{file}.svg")
-
-
-if __name__ == "__main__":
-    main()
+FIGURES = {
+    f"grade-{name}": Drawing(f"grade-{name}", draw, text=True)
+    for name, draw in (("quality", quality), ("size", size), ("rate", rate))
+}

@@ -24,3 +24,22 @@ def test_a_block_that_nothing_draws_is_refused_in_one_sentence(tmp_path, monkeyp
     monkeypatch.setattr(pages, "HERE", tmp_path)
     with pytest.raises(SystemExit, match="no-such-table, which nothing draws"):
         pages.render("no-such-table")
+
+
+def test_pictures_of_the_docs_are_drawn_from_results_files_that_exist():
+    from benchmarks import figures, results
+
+    for name, drawing in figures.drawings().items():
+        assert (figures.FOLDER / f"{name}.svg").exists()
+        drawing.draw(results.read(drawing.file)["figures"])
+
+
+def test_a_picture_is_the_same_file_each_time(tmp_path):
+    from benchmarks import figures, results
+
+    drawing = figures.drawings()["words-curve"]
+    paths = [tmp_path / f"{turn}.svg" for turn in range(2)]
+    for path in paths:
+        figures.save(drawing.draw(results.read(drawing.file)["figures"]), path)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert b"<dc:date>" not in paths[0].read_bytes()

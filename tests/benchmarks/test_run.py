@@ -20,7 +20,7 @@ def test_every_program_is_declared():
     programs = {
         f"{path.parent.name}.{path.stem}" for path in files if '__name__ == "__main__"' in path.read_text("utf-8")
     }
-    assert programs == {one.module for one in run.PROGRAMS.values()} | set(run.PICTURES) | APART
+    assert programs == {one.module for one in run.PROGRAMS.values()} | APART
 
 
 def test_programs_know_their_parts_and_the_quick_ones_are_quick():

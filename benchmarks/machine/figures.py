@@ -1,28 +1,20 @@
-"""The roofline and how kernels scale, from ``results/roofline.json``: docs/figures/roofline.svg, scaling.svg.
-
-python -m benchmarks.machine.roofline_figures
-"""
+"""Pictures of roofs, of kernels as data grow, and of KernelTagger; ``python -m benchmarks.figures`` draws them."""
 
 from typing import Any
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.figure import Figure
 
-from benchmarks import results
+from benchmarks.figures import Drawing
 
-FIGURES = results.FOLDER.parents[1] / "docs" / "figures"
-
-# The same figures give the same file.
-matplotlib.rcParams["svg.hashsalt"] = "tacit"
+COLOURS = {"exact": "#c2410c", "landmarks": "#64748b", "linear": "#0f766e"}
 
 
-def roofs(figures: dict[str, Any]) -> None:
+def roofs(figures: dict[str, Any]) -> Figure:
     """One panel per number of threads: the roofs of each level of memory, and the kernels below them."""
     able = figures["machine"]
-    figure, axes = plt.subplots(1, len(able), figsize=(6.4 * len(able), 4.6), layout="constrained", sharey=True)
+    figure = Figure(figsize=(6.4 * len(able), 4.6), layout="constrained")
+    axes = figure.subplots(1, len(able), sharey=True)
     for axis, (threads, row) in zip(np.atleast_1d(axes), able.items()):
         intensity = np.geomspace(0.05, 4000, 200)
         for shade, (level, bandwidth) in zip((0.75, 0.6, 0.45, 0.2), row["bandwidth"].items()):
@@ -43,14 +35,15 @@ def roofs(figures: dict[str, Any]) -> None:
         axis.set(xscale="log", yscale="log", xlabel="operations per byte", title=f"{threads} thread{plural}")
         axis.grid(alpha=0.2)
     np.atleast_1d(axes)[0].set_ylabel("GFLOP/s")
-    FIGURES.mkdir(parents=True, exist_ok=True)
-    figure.savefig(FIGURES / "roofline.svg", metadata={"Date": None})
-    plt.close(figure)
+    return figure
 
 
-def scaling(found: dict[str, Any]) -> None:
+def scaling(figures: dict[str, Any]) -> Figure:
+    """Time of kernels as one quantity grows."""
+    found = figures["scaling"]
     names = [name for name in found if name != "base"]
-    figure, axes = plt.subplots(1, len(names), figsize=(4.6 * len(names), 3.6), layout="constrained")
+    figure = Figure(figsize=(4.6 * len(names), 3.6), layout="constrained")
+    axes = figure.subplots(1, len(names))
     for axis, what in zip(np.atleast_1d(axes), names):
         values = found[what]["values"]
         for kernel, seconds in found[what]["seconds"].items():
@@ -61,18 +54,30 @@ def scaling(found: dict[str, Any]) -> None:
         axis.minorticks_off()
         axis.grid(alpha=0.25)
     np.atleast_1d(axes)[0].legend(fontsize=7)
-    figure.savefig(FIGURES / "scaling.svg", metadata={"Date": None})
-    plt.close(figure)
+    return figure
 
 
-def main() -> None:
-    figures = results.read("roofline")["figures"]
-    if "kernels" in figures:
-        roofs(figures)
-    if "scaling" in figures:
-        scaling(figures["scaling"])
-    print(FIGURES)
+def kernel_growth(figures: dict[str, Any]) -> Figure:
+    """Seconds of KernelTagger above, memory below; one column per size that grows."""
+    growth = figures["growth"]
+    figure = Figure(figsize=(11, 6), layout="constrained")
+    axes = figure.subplots(2, len(growth), sharex="col")
+    for column, (size, ways) in enumerate(growth.items()):
+        for way, points in ways.items():
+            for axis, measure in zip(axes[:, column], ("processor seconds", "MiB")):
+                counts = [int(count) for count in points]
+                axis.plot(counts, [point[measure] for point in points.values()], "o-", color=COLOURS[way], label=way)
+                axis.set(xscale="log", yscale="log", xlabel=size)
+                axis.set_xticks(counts, [f"{count:,}" for count in counts])
+                axis.minorticks_off()
+    axes[0, 0].set_ylabel("processor seconds")
+    axes[1, 0].set_ylabel("MiB")
+    axes[0, 0].legend(fontsize=8)
+    return figure
 
 
-if __name__ == "__main__":
-    main()
+FIGURES = {
+    "roofline": Drawing("roofline", roofs),
+    "scaling": Drawing("roofline", scaling),
+    "kernel-tagger-growth": Drawing("kernel-growth", kernel_growth),
+}
