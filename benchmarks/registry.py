@@ -94,7 +94,7 @@ PEERS["full-rank"] = Entry(
 )
 
 PUBLISHED: dict[str, Entry] = {"gowalla": Entry(("peers.full_rank gowalla",), ("full-rank",), recommend.view_gowalla)}
-"""Tables of a whole field rather than of one paper; what is published is in ``papers/NAME.json``."""
+"""Tables of a whole field rather than of one paper; what is published is in ``papers/printed/NAME.json``."""
 
 
 def names() -> list[str]:

@@ -55,10 +55,14 @@ def read(name: str) -> dict[str, Any]:
     return record
 
 
+def figures_so_far(name: str) -> dict[str, Any]:
+    """The figures of a results file; nothing where it does not exist yet."""
+    return read(name)["figures"] if (FOLDER / f"{name}.json").exists() else {}
+
+
 def write_part(name: str, part: str, figures: Any) -> Path:
     """Replace one part of ``results/<name>.json`` and keep the others."""
-    kept = read(name)["figures"] if (FOLDER / f"{name}.json").exists() else {}
-    return write(name, kept | {part: figures})
+    return write(name, figures_so_far(name) | {part: figures})
 
 
 def write(name: str, figures: Any, **about: Any) -> Path:
@@ -75,3 +79,33 @@ def write(name: str, figures: Any, **about: Any) -> Path:
     }
     path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
+
+
+class Record:
+    """A results file that grows piece by piece, so that a long table may be measured in several sittings.
+
+    Parameters
+    ----------
+    name : of the results file
+    command : that measures all of it
+    missing : keep the pieces that the file has, instead of measuring all anew
+    """
+
+    def __init__(self, name: str, command: str, missing: bool = False) -> None:
+        self.name, self.command, self.missing = name, command, missing
+        self.figures: dict[str, Any] = figures_so_far(name)
+
+    def lacks(self, data: str, method: str) -> bool:
+        """Whether this piece has to be measured."""
+        return not self.missing or method not in self.figures.get(data, {})
+
+    def put(self, data: str, method: str, figures: dict[str, Any]) -> None:
+        """Write the file with this piece in it."""
+        # Another sitting may have written since.
+        self.figures = figures_so_far(self.name) or self.figures
+        self.figures.setdefault(data, {})[method] = figures
+        self.write(self.figures)
+        print(data, method, figures, flush=True)
+
+    def write(self, figures: Any) -> None:
+        write(self.name, figures, command=self.command)

@@ -6,7 +6,7 @@
 
 ``same`` writes Parquet parts with a power law on both sides, fits each way in a process of its own, and compares time,
 peak memory and the bytes of the model file. ``costs`` measures sweeps with 1 to 4 workers, with the loopback of a
-network namespace slowed down by ``tc`` (as root, Linux); the constants of ``cluster_costs.py`` are fitted to those with
+network namespace slowed down by ``tc`` (as root, Linux); the constants of ``cost_model.py`` are fitted to those with
 1 and 2 workers, and checked on the others.
 """
 

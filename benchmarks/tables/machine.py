@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from benchmarks.machine.cluster_costs import ClusterSweep, worker_bytes
-from benchmarks.machine.cost_model import Sweep
+from benchmarks.machine.cost_model import ClusterSweep, Sweep, worker_bytes
 from benchmarks.tables import Block, table
 from benchmarks.tables.scaling import duration, size_of
 

@@ -57,7 +57,7 @@ def test_make_bench_quick_makes_every_table():
 
 def test_what_the_papers_report_has_as_many_values_as_measures():
     papers = importlib.import_module("benchmarks.papers")
-    for path in sorted((FOLDER / "papers").glob("*.json")):
+    for path in sorted(papers.FOLDER.glob("*.json")):
         found = papers.read(path.stem)
         assert found.pop("paper")
         for part in found.values():

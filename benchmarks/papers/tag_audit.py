@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from benchmarks.papers.tagging.record import Record
-from benchmarks.papers.tagging.split import hide
+from benchmarks.papers.tag_methods import hide
+from benchmarks.results import Record
 from tacit import FactorTagger, NeighbourTagger
 from tacit.baselines import OneVsRestTagger, PopularTagger
 from tacit.data.debian import Debian, load_debian

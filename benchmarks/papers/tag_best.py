@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from benchmarks.papers.tagging.record import Record
-from benchmarks.papers.tagging.split import Split, precisions
+from benchmarks.papers.tag_methods import Split, precisions
+from benchmarks.results import Record
 from tacit import BlendTagger, FactorTagger, KernelTagger, NeighbourTagger
 
 NEAR = NeighbourTagger("end_to_end", iterations=3, negatives=1, neighbours=40, vote_power=4.0)

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.papers.tagging.methods import Grid, Make, grid
-from benchmarks.papers.tagging.record import Record
-from benchmarks.papers.tagging.split import Split, hide, precisions
+from benchmarks.papers.tag_methods import Grid, Make, Split, grid, hide, precisions
+from benchmarks.results import Record
 from tacit import BlendTagger, KernelTagger, NeighbourTagger
 from tacit.baselines import LemlImcTagger, OneVsRestTagger, SleecTagger, leml
 from tacit.metrics.labels import ndcg_at_k

@@ -1,1 +1,0 @@
-"""The tables of ``tag.py``, one module each."""
