@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.contest import Data, Method, save
+from benchmarks.peers.adapters.streams import river_models
 
 SYNTHETIC = "synthetic, 3 million"
 SIZES = ("MovieLens 100K", "MovieLens 1M", SYNTHETIC)
@@ -71,16 +72,7 @@ def predict_stream(model: Any, data: Data, threads: int) -> np.ndarray:
 
 
 def fit_river(data: Data, threads: int) -> Any:
-    from river import optim, reco
-
-    model = reco.BiasedMF(
-        n_factors=10,
-        bias_optimizer=optim.SGD(0.025),
-        latent_optimizer=optim.SGD(0.05),
-        weight_initializer=optim.initializers.Normal(mu=0.0, sigma=0.1, seed=71),
-        l2_bias=0.0,
-        l2_latent=0.0,
-    )
+    model = river_models()["river BiasedMF"]
     for user, item, rating in zip(data["users"].tolist(), data["items"].tolist(), data["ratings"].tolist()):
         model.learn_one(user, item, rating)
     return model

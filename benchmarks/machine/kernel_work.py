@@ -37,29 +37,29 @@ class Work:
     precision: str = "single"
 
 
-def skewed(n: int, m: int, count: int, seed: int = 0) -> Any:
-    """Positives of which few rows and columns have most."""
+def skewed(n: int, m: int, count: int, seed: int = 0, tail: float = 2.5) -> Any:
+    """Positives of which few rows and columns have most; the larger ``tail``, the fewer columns."""
     rng = np.random.default_rng(seed)
     rows = np.minimum((n * rng.random(count) ** 1.5).astype(np.int64), n - 1)
-    cols = np.minimum((m * rng.random(count) ** 2.5).astype(np.int64), m - 1)
+    cols = np.minimum((m * rng.random(count) ** tail).astype(np.int64), m - 1)
     made = sp.csr_array((np.ones(count, np.float32), (rows, cols)), shape=(n, m))
     made.sum_duplicates()
     made.data[:] = 1
     return as_csr(made, "positives")
 
 
-def whole_data(cells: Any) -> WholeData:
+def whole_data(cells: Any, loss: str = "square", ridge: float = 1.0) -> WholeData:
     n, m = cells.shape
     return WholeData.build(
         cells,
-        loss=resolve("square"),
+        loss=resolve(loss),
         weight=np.ones(cells.nnz),
         target=np.ones(cells.nnz),
         row_weight=np.ones(n),
         col_weight=np.full(m, 15 * cells.nnz / (n * m)),
         unlabelled_target=0.0,
-        row_ridge=np.ones(n),
-        col_ridge=np.ones(m),
+        row_ridge=np.full(n, ridge),
+        col_ridge=np.full(m, ridge),
     )
 
 

@@ -9,24 +9,11 @@ do not count; the best of alternating runs. Growth: the same at half and a quart
 import argparse
 from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
-
 from benchmarks import results
+from benchmarks.machine.kernel_work import skewed
 from benchmarks.peers.workers import Worker
 
 SWEEPS = {"tacit": "iterations", "implicit": "iterations", "irspack": "epochs"}
-
-
-def zipf(rows: int, cols: int, draws: int, seed: int = 0) -> sp.csr_array:
-    """Positives whose rows and columns both follow a power law."""
-    rng = np.random.default_rng(seed)
-    x = np.minimum((rows * rng.random(draws) ** 1.5).astype(np.int64), rows - 1)
-    y = np.minimum((cols * rng.random(draws) ** 3).astype(np.int64), cols - 1)
-    matrix = sp.csr_array((np.ones(draws, np.float32), (x, y)), shape=(rows, cols))
-    matrix.sum_duplicates()
-    matrix.data[:] = 1
-    return matrix
 
 
 def per_sweep(workers: dict[str, Worker], factors: int, repeats: int) -> dict[str, Any]:
@@ -67,7 +54,7 @@ def main() -> None:
         plan = [(float(arguments.only[0]), int(arguments.only[1]))]
         table = results.read(name)["figures"]["table"]
     for share, factors in plan:
-        matrix = zipf(rows, cols, int(draws * share))
+        matrix = skewed(rows, cols, int(draws * share), tail=3)
         workers = {adapter: Worker(adapter, matrix) for adapter in SWEEPS}
         row = {"positives": matrix.nnz, "factors": factors, **per_sweep(workers, factors, arguments.repeats)}
         print(row, flush=True)

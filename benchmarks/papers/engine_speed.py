@@ -13,15 +13,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from benchmarks import results
+from benchmarks.machine.kernel_work import skewed, whole_data
 from benchmarks.peers.workers import Worker
 from tacit.baselines.naive_gradient import naive_gradient
-from tacit.data.matrix import as_csr
-from tacit.objective.losses import resolve
 from tacit.objective.two_towers import TwoTowers
-from tacit.objective.whole_data import WholeData
 from tacit.progress import Run
 from tacit.solvers.als import AlternatingLeastSquares
 from tacit.solvers.alternation import alternate
@@ -30,32 +27,6 @@ from tacit.solvers.newton import TruncatedNewton, TrustRegion
 from tacit.threads import single_threaded_blas
 
 ROUNDS = 2
-
-
-def positives(n: int, m: int, count: int, seed: int = 0) -> sp.csr_array:
-    """Skewed positives: few rows and columns have most of them."""
-    rng = np.random.default_rng(seed)
-    rows = (n * rng.random(count) ** 1.5).astype(np.int64)
-    cols = (m * rng.random(count) ** 2.5).astype(np.int64)
-    made = sp.csr_array((np.ones(count, np.float32), (rows, cols)), shape=(n, m))
-    made.sum_duplicates()
-    made.data[:] = 1
-    return as_csr(made, "positives")
-
-
-def objective(cells: sp.csr_array, loss: str = "square", ridge: float = 1.0) -> WholeData:
-    n, m = cells.shape
-    return WholeData.build(
-        cells,
-        loss=resolve(loss),
-        weight=np.ones(cells.nnz),
-        target=np.ones(cells.nnz),
-        row_weight=np.ones(n),
-        col_weight=np.full(m, 15 * cells.nnz / (n * m)),
-        unlabelled_target=0.0,
-        row_ridge=np.full(n, ridge),
-        col_ridge=np.full(m, ridge),
-    )
 
 
 def best_of(function: Any, repeats: int, clock: Callable[[], float] = time.perf_counter) -> float:
@@ -76,17 +47,17 @@ def gradient(scale: int) -> dict[str, Any]:
     """Same gradient as the naive one at 2,000 × 2,000; time of both at 10,000 × 10,000."""
     figures: dict[str, Any] = {}
     with single_threaded_blas():
-        cells = positives(2000, 2000, 40_000)
+        cells = skewed(2000, 2000, 40_000)
         P, Q = factors(2000, 2000, 32)
-        side = objective(cells).rows
-        half = TwoTowers.of_ids(objective(cells), 32).half("rows", Q)
+        side = whole_data(cells).rows
+        half = TwoTowers.of_ids(whole_data(cells), 32).half("rows", Q)
         ours, naive = half.value_and_gradient(P)[1], naive_gradient(side, P, Q)
         difference = np.abs(ours - naive).max() / np.abs(naive).max()
         figures["largest difference at 2,000 × 2,000, relative"] = float(difference)
         size = 10_000 // scale
-        cells = positives(size, size, 11 * size)
+        cells = skewed(size, size, 11 * size)
         P, Q = factors(size, size, 32)
-        towers = TwoTowers.of_ids(objective(cells), 32)
+        towers = TwoTowers.of_ids(whole_data(cells), 32)
         side = towers.objective.rows
 
         def fast() -> None:
@@ -119,9 +90,9 @@ def growth(scale: int) -> dict[str, Any]:
         for value in values:
             shape = base | {name: value}
             n, m, count = (shape[part] // scale for part in ("n", "m", "count"))
-            cells = positives(n, m, count)
+            cells = skewed(n, m, count)
             P, Q = factors(n, m, shape["g"])
-            towers = TwoTowers.of_ids(objective(cells), shape["g"])
+            towers = TwoTowers.of_ids(whole_data(cells), shape["g"])
             with single_threaded_blas():
                 run = lambda towers=towers, P=P, Q=Q: towers.half("rows", Q).value_and_gradient(P)  # noqa: E731
                 run()
@@ -140,8 +111,8 @@ def iteration(scale: int) -> dict[str, Any]:
 
     Processor seconds are those of all threads; unlike seconds, they hardly depend on what else the machine does.
     """
-    cells = positives(100_000 // scale, 20_000 // scale, 5_000_000 // scale)
-    towers = TwoTowers.of_ids(objective(cells), 64)
+    cells = skewed(100_000 // scale, 20_000 // scale, 5_000_000 // scale)
+    towers = TwoTowers.of_ids(whole_data(cells), 64)
     parameters = towers.start(0)
     alternate(towers, parameters, Adagrad(), _quiet(1))
     ours: list[tuple[float, float]] = []
@@ -167,7 +138,7 @@ def iteration(scale: int) -> dict[str, Any]:
 
 def solvers(scale: int) -> dict[str, Any]:
     """Every solver on one strongly regularised problem: where it ends, and the seconds to 1e-3 of the lowest."""
-    cells = positives(2000 // scale, 1000 // scale, 40_000 // scale)
+    cells = skewed(2000 // scale, 1000 // scale, 40_000 // scale)
     makers: dict[str, tuple[Any, int]] = {
         "als": (AlternatingLeastSquares, 60),
         "newton": (lambda: TrustRegion(steps=2), 60),
@@ -178,7 +149,7 @@ def solvers(scale: int) -> dict[str, Any]:
     }
     figures: dict[str, Any] = {}
     for loss in ("square", "logistic"):
-        towers = TwoTowers.of_ids(objective(cells, loss, ridge=5.0), 16)
+        towers = TwoTowers.of_ids(whole_data(cells, loss, ridge=5.0), 16)
         histories = {}
         for name, (make, iterations) in makers.items():
             alternate(towers, towers.start(0, 0.1), make(), _quiet(1))
