@@ -5,6 +5,8 @@
 Factors are learned by a few sweeps from synthetic positives with a realistic tail (groups of taste, a Zipf law within
 each, a fifth of noise); factors drawn at random, which have no structure that any index could use, stand beside them.
 Rates are queries per processor second. The filter leaves one column in a hundred.
+
+Writes ``results/approximate.json``, with ``--quick`` ``approximate-quick.json``.
 """
 
 import argparse

@@ -8,6 +8,8 @@
 peak memory and the bytes of the model file. ``costs`` measures sweeps with 1 to 4 workers, with the loopback of a
 network namespace slowed down by ``tc`` (as root, Linux); the constants of ``cost_model.py`` are fitted to those with
 1 and 2 workers, and checked on the others.
+
+Writes ``results/cluster.json``, part by part.
 """
 
 import argparse

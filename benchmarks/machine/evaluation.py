@@ -4,6 +4,8 @@
 
 The factors are Gaussian, the cells Zipf-distributed; only shapes matter here. Peak memory is what the process holds at
 most during the call beyond what it held before it: factors and matrices are not counted, lists, tiles and batches are.
+
+Writes ``results/evaluation.json``, with ``--quick`` ``evaluation-quick.json``.
 """
 
 import argparse

@@ -5,6 +5,8 @@
 Each job is a fit with default parameters on small data and one question, in a fresh process. The first process starts
 with an empty cache of kernels, the second finds what the first one compiled. The difference is what a user waits for
 once.
+
+Writes ``results/first-use.json``, job by job.
 """
 
 import argparse

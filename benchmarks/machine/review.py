@@ -6,6 +6,8 @@ She accepts exactly the tags that were hidden. Reported are the precision that t
 1,000 suggestions, with its interval, beside the truth, and the share of hidden tags found after 1,000 keys, beside
 one-vs-rest logistic regression in five folds and beside random order. On other sets the order by chances stands beside
 the order by bare scores.
+
+Writes ``results/review.json``, with ``--quick`` ``review-quick.json``.
 """
 
 import argparse

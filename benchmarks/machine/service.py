@@ -6,6 +6,8 @@ Requests a second of ``recommend`` stand beside those of a bare Starlette route 
 size, under the same server and the same client, in alternating runs. Both cores are shared by client and server, so
 only ratios within one run say something. Events are acknowledged after fsync; the disk's own rate of fsync stands
 beside.
+
+Writes ``results/service.json``, unless it is quick.
 """
 
 import argparse

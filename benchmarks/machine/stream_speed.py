@@ -4,6 +4,8 @@
 
 Seconds are processor time of one thread, best of several alternating runs, with everything compiled before. The
 simulated stream is drawn in chunks as it is consumed; drawing is not counted.
+
+Writes ``results/stream-speed.json``, with ``--quick`` ``stream-speed-quick.json``.
 """
 
 import argparse

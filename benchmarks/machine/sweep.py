@@ -4,6 +4,8 @@
 
 Time per sweep is the difference of a fit with 3 sweeps and one with 1, halved, so that loading, starting and finishing
 do not count; the best of alternating runs. Growth: the same at half and a quarter of the positives.
+
+Writes ``results/sweep.json``, with ``--quick`` ``sweep-quick.json``.
 """
 
 import argparse

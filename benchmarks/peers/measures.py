@@ -6,6 +6,8 @@ irspack ranks the same factors and measures the lists itself; napkinXC measures 
 holds every pair of numbers and their difference. irspack's map divides by the number of held-out items where ours
 divides by the most hits a list can have, so that this one differs by definition. (trec_eval and scikit-learn are
 compared in the test suite.)
+
+Writes ``results/measures.json``.
 """
 
 import tempfile

@@ -6,6 +6,8 @@ Positives: MovieLens 1M ratings of at least 4, all of Last.fm's user–artist pa
 20 % of them are held out at random (seed 0), all items but the training ones are ranked, and users with held-out items
 count. Peers are tuned on a validation part (20 % of the training part, seed 1) over the grids below; Tacit runs with no
 parameter given, and tuned over a grid of the same size. Times are best and median of alternating runs on 2 threads.
+
+Writes ``results/recommend.json``, with ``--quick`` ``recommend-quick.json``.
 """
 
 import argparse

@@ -5,6 +5,8 @@
 A fifth of the positives is set aside. ``fit(report_gain=True)`` sees the rest and says whether the graphs help; then
 fits on the rest, with and without them, are evaluated on the fifth. A verdict of "helps" or "hurts" that has the other
 sign than the test part is wrong; "cannot tell" is neither right nor wrong.
+
+Writes ``results/report_gain.json``, with ``--quick`` ``report_gain-quick.json``.
 """
 
 import argparse

@@ -10,6 +10,8 @@ starts; best and median. Ours are profiled as well, in a fit that does not count
 answers, data and libraries included. What a file has already is kept, unless ``--again``. ``--times`` runs all that the
 file has once more, with the parameters that were chosen, for an idle machine. ``--quick`` takes the smallest size once,
 and two points in the middle of each grid.
+
+Writes ``results/versus.json``, with ``--quick`` ``versus-quick.json``.
 """
 
 import argparse

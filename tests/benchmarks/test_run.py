@@ -1,6 +1,8 @@
 """``make bench`` calls every program as it wants to be called."""
 
+import ast
 import os
+import re
 import subprocess
 import sys
 
@@ -21,6 +23,13 @@ def test_every_program_is_declared():
         f"{path.parent.name}.{path.stem}" for path in files if '__name__ == "__main__"' in path.read_text("utf-8")
     }
     assert programs == {one.module for one in run.PROGRAMS.values()} | APART
+
+
+def test_the_head_of_a_program_says_its_command_and_what_it_writes():
+    for program in run.PROGRAMS.values():
+        head = ast.get_docstring(ast.parse(source(program.module)))
+        assert f"python -m benchmarks.{program.module}" in head, program.module
+        assert re.search(r"[\w-]\.json", head), program.module
 
 
 def test_programs_know_their_parts_and_the_quick_ones_are_quick():
