@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import tacit
 from tacit import FactorRecommender, Interactions
 from tacit.errors import InputError, UnsoundCombinationError
+from tacit.estimators import concurrency
 
 
 def cells(seed=0, n=40, m=30):
@@ -70,6 +71,87 @@ def test_saving_and_asking_in_between_changes_no_bit(file, events, cut, tmp_path
     straight.save(ends[0])
     broken.save(ends[1])
     assert ends[0].read_bytes() == ends[1].read_bytes()
+
+
+def saved(model, folder):
+    model.save(folder / "model")
+    return (folder / "model").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"factors": 40}, {"factors": 4, "loss": "logistic"}, {"positive_weight": "value", "frequency_exponent": 0.3}],
+    ids=["cholesky", "conjugate gradient", "logistic", "values"],
+)
+def test_together_and_one_by_one_give_the_same_bits(parameters, tmp_path):
+    """However events are cut into groups; among them rows that come twice, and columns that join."""
+    model = fitted(iterations=2, **parameters)
+    model.save(tmp_path / "start")
+    start = tmp_path / "start"
+
+    @settings(max_examples=12, deadline=None)
+    @given(events=st.lists(EVENTS, min_size=1, max_size=4))
+    def check(events):
+        alone, together = tacit.load(start), tacit.load(start)
+        for group in events:
+            for event in group:
+                alone.add(*event)
+            together.add_each(*zip(*group))
+            together.recommend(["r0"], k=3)
+        assert saved(alone, tmp_path) == saved(together, tmp_path)
+
+    check()
+
+
+def test_a_group_with_one_event_that_cannot_be_added_changes_nothing(tmp_path):
+    model = fitted()
+    model.add("r1", "young")
+    before = saved(model, tmp_path)
+    for rows, cols, weights in (
+        (["r0", "new", 7], ["c0", "fresh", "c1"], 1.0),
+        (["r0", "r1"], ["young", "young"], [1.0, -1.0]),
+        (["r0", None], ["young", "c0"], 1.0),
+    ):
+        with pytest.raises(InputError):
+            model.add_each(rows, cols, weights)
+        assert saved(model, tmp_path) == before
+    model.add_each(["r2", "r0"], ["young", "fresh"])
+    straight = fitted()
+    for row, col in (("r1", "young"), ("r2", "young"), ("r0", "fresh")):
+        straight.add(row, col)
+    assert saved(straight, tmp_path) == saved(model, tmp_path)
+
+
+def test_a_view_is_not_reached_by_what_comes_later():
+    model = fitted()
+    model.add("r0", "c1")
+    held = concurrency.view(model)
+    before = held.row_factors_.copy(), held.seen_.toarray()
+    model.add_each(["r0", "r1", "new"], ["c2", "fresh", "fresh"])
+    np.testing.assert_array_equal(held.row_factors_, before[0])
+    np.testing.assert_array_equal(held.seen_.toarray(), before[1])
+    assert model.seen_.shape == (41, 31) and held.col_factors_.shape == (30, 6)
+
+
+@pytest.mark.parametrize("kind", [tacit.LinearRecommender, tacit.BlendRecommender])
+def test_other_recommenders_take_events_together_too(kind, tmp_path):
+    data = Interactions.from_matrix(cells(), row_ids=[f"r{x}" for x in range(40)], col_ids=[f"c{y}" for y in range(30)])
+    options = {"members": [{"recommender": "factors", "factors": 4, "iterations": 2}, {"recommender": "linear"}],
+               "weights": [0.5, 0.5]} if kind is tacit.BlendRecommender else {}  # fmt: skip
+    kind(**options).fit(data).save(tmp_path / "start")
+    alone, together = tacit.load(tmp_path / "start"), tacit.load(tmp_path / "start")
+    events = [("r0", "c0", 0.1), ("new", "fresh", 0.3), ("r0", "c0", 0.7), ("r5", "fresh", 1.0), ("new", "c3", 2.0)]
+    for event in events:
+        alone.add(*event)
+    together.add_each(*zip(*events))
+    assert saved(alone, tmp_path) == saved(together, tmp_path)
+    assert together.seen_[[0]].toarray()[0, 0] == np.float32(
+        np.float32(cells()[0, 0] + np.float32(0.1)) + np.float32(0.7)
+    )
+    before = saved(together, tmp_path)
+    with pytest.raises(InputError):
+        together.add_each(["r1", 7], ["fresh", "c0"])
+    assert saved(together, tmp_path) == before
 
 
 def test_the_next_answer_knows_it():

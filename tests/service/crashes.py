@@ -10,6 +10,7 @@ which outlives them. The truth is a model that takes the store's events one by o
 import argparse
 import json
 import os
+import queue
 import random
 import signal
 import sys
@@ -53,9 +54,9 @@ def child(paths, store, folder, acknowledged, seed, where):
             # Clients whose acknowledgement was lost send again.
             again = rng.random() < 0.2
             for _ in range(1 + again):
-                try:
-                    service.writer.submit(model, [New(one.id, events.to_bytes(one)) for one in given]).result()
-                except ServiceError:
+                told = queue.SimpleQueue()
+                service.writer.submit(model, [New(one.id, events.to_bytes(one)) for one in given], told.put)
+                if isinstance(told.get(), ServiceError):
                     time.sleep(0.02)
                     continue
                 os.write(acknowledged, json.dumps([model, idents]).encode() + b"\n")
@@ -115,7 +116,7 @@ def verify(paths, store, folder, acknowledged):
             model = tacit.load(path)
             learner = learner_of(model)
             for one in stored:
-                learner.apply(events.from_bytes(one.payload))
+                learner.apply([events.from_bytes(one.payload)])
             assert restored.sequence == len(stored)
             if learner.restarts_from == "events":
                 assert restored.state.learner.decisions == learner.decisions
@@ -141,7 +142,8 @@ def main():
         make().save(given.folder / f"{name}.tacit")
     paths = named([given.folder / f"{name}.tacit" for name in ("shop", "ratings", "tags")])
     for path in paths.values():
-        learner_of(tacit.load(path)).apply(events.Event("r1", "new", 2.0))  # kernels are compiled before the first fork
+        # Kernels are compiled before the first fork.
+        learner_of(tacit.load(path)).apply([events.Event("r1", "new", 2.0)])
     rng = random.Random(given.seed)
     database = None
     if given.postgres:

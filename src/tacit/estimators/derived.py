@@ -22,12 +22,23 @@ class Derived:
     """
 
     def __init__(self) -> None:
-        self._held: dict[str, tuple[tuple[Array, ...], Any]] = {}
+        self._held: dict[str, tuple[tuple[Any, ...], Any]] = {}
 
-    def of(self, name: str, arrays: tuple[Array, ...], compute: Callable[[], Value]) -> Value:
+    def of(self, name: str, arrays: tuple[Any, ...], compute: Callable[[], Value]) -> Value:
         """What ``compute`` gives for these arrays."""
         held = self._held.get(name)
         if held is None or any(one is not other for one, other in zip(held[0], arrays, strict=True)):
             held = self._held[name] = (arrays, compute())
         value: Value = held[1]
         return value
+
+    def taken(self, name: str, arrays: tuple[Any, ...]) -> Any:
+        """What was computed for these arrays, if it is there; it is not kept any longer."""
+        held = self._held.get(name)
+        if held is None or any(one is not other for one, other in zip(held[0], arrays, strict=True)):
+            return None
+        return self._held.pop(name)[1]
+
+    def keep(self, name: str, arrays: tuple[Any, ...], value: Any) -> None:
+        """Say what ``compute`` would give for these arrays, where that is known without it."""
+        self._held[name] = (arrays, value)

@@ -26,6 +26,35 @@ def add_masses(indptr, indices, weight, of_rows, of_cols):
         of_rows[x] += total
 
 
+@strict
+def merge(indptr, indices, values, new_indptr, new_indices, new_values, out_indptr, out_indices, out_values):
+    """Rows of cells and new cells of each, as rows again, ascending: a cell that is there gains the new values in turn.
+
+    The new cells of a row come in any order, and more than once. ``out_indices`` and ``out_values`` have room for all.
+    """
+    end = 0
+    for x in range(len(indptr) - 1):
+        begin = end
+        for k in range(indptr[x], indptr[x + 1]):
+            out_indices[end] = indices[k]
+            out_values[end] = values[k]
+            end += 1
+        for k in range(new_indptr[x], new_indptr[x + 1]):
+            place = end
+            while place > begin and out_indices[place - 1] > new_indices[k]:
+                place -= 1
+            if place > begin and out_indices[place - 1] == new_indices[k]:
+                out_values[place - 1] += new_values[k]
+                continue
+            for later in range(end, place, -1):
+                out_indices[later] = out_indices[later - 1]
+                out_values[later] = out_values[later - 1]
+            out_indices[place] = new_indices[k]
+            out_values[place] = new_values[k]
+            end += 1
+        out_indptr[x + 1] = end
+
+
 @fast
 def transpose(indptr, indices, first, second, cursor, out_indices, out_first, out_second):
     """Cells and up to two values of each in the order of the columns; ``cursor[y]`` is where column y begins.

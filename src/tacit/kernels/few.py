@@ -1,39 +1,44 @@
-"""The best k of a few queries over all items, in one call.
+"""The best k of a few queries over all items, in one call that looks at few of them.
 
-Items lie in tiles, transposed and filled up with zeros: ``tiles`` (T, G, WIDTH), with G a multiple of ``STEP``. A score
-is the sum over the factors in their order, ((0 + p₁q₁) + p₂q₂) + …, with nothing reassociated; it is the same whether a
-query is multiplied alone or beside three others, and wherever an item lies. Four queries share what is loaded of a
-tile, which takes less than half the time of one by one.
+Items lie in tiles, transposed and filled up with zeros: ``tiles`` (T, G, WIDTH), with G a multiple of ``STEP``. The
+longest come first, and ``bounds`` (T,) is the length of the longest in each tile: no score exceeds the product of both
+lengths, so a tile that cannot reach a query's k-th best is left out. A score is the sum over the factors in their
+order, ((0 + p₁q₁) + p₂q₂) + …, with nothing reassociated; it is the same whether a query is multiplied alone or beside
+three others, and wherever an item lies. Four queries share what is loaded of a tile, which takes less than half the
+time of one by one.
 """
 
 import numpy as np
 
 from tacit.kernels._jit import fast, strict
-from tacit.kernels.topk import all_finite, filter_cells, finish, select
+from tacit.kernels.topk import STRIDE, all_finite, any_above, finish, first_floor, floor_of, keep_largest, pack
 
 WIDTH = 1024
 """Items in a tile: the sums of four queries over them stay in the first cache."""
 
-TILES = 8
-"""Tiles whose scores are selected from at once: each selection has a price of its own."""
-
 STEP = 4
 """Factors that are added in one pass over a tile, and queries that are multiplied at once."""
+
+ROUNDED_UP = 1.0 + 2.0**-10
+"""By how much a score in single precision may exceed the product of the lengths, and more: g factors make g · 2⁻²³."""
+
+FOUND, NOT_FINITE, OUTSIDE = 0, 1, 2
+"""What ``search`` says: all is well; a score is not finite; a list names an item that does not exist."""
 
 _LOWEST = np.float32(-np.inf)
 
 
 @strict
-def transpose(items, tiles):
-    """Fill ``tiles`` (T, G, WIDTH) with ``items`` (m, g)."""
+def transpose(items, order, tiles):
+    """Fill ``tiles`` (T, G, WIDTH) with ``items`` (m, g) in this order (m,)."""
     m, g = items.shape
     for t in range(len(tiles)):
         # Sixteen items at a time: what is read of a line of memory is used before it leaves the cache.
         for first in range(0, WIDTH, 16):
             for j in range(tiles.shape[1]):
                 for i in range(first, first + 16):
-                    item = t * WIDTH + i
-                    tiles[t, j, i] = items[item, j] if item < m and j < g else np.float32(0)
+                    place = t * WIDTH + i
+                    tiles[t, j, i] = items[order[place], j] if place < m and j < g else np.float32(0)
 
 
 @strict
@@ -66,34 +71,124 @@ def _four(tile, p, a, b, c, d):
 
 
 @strict
-def multiply(tiles, queries, sums):
-    """sums (R, T, WIDTH) = the scores of all queries (R, G); R is 1 or a multiple of STEP."""
-    for t in range(len(tiles)):
-        if len(queries) == 1:
-            _one(tiles[t], queries[0], sums[0, t])
-        else:
-            for r in range(0, len(queries), STEP):
-                _four(tiles[t], queries[r : r + STEP], sums[r, t], sums[r + 1, t], sums[r + 2, t], sums[r + 3, t])
+def multiply(tile, queries, sums):
+    """sums (R, WIDTH) = the scores of all queries (R, G); R is 1 or a multiple of STEP."""
+    if len(queries) == 1:
+        _one(tile, queries[0], sums[0])
+        return
+    for r in range(0, len(queries), STEP):
+        _four(tile, queries[r : r + STEP], sums[r], sums[r + 1], sums[r + 2], sums[r + 3])
 
 
 @fast
-def search(tiles, begin, end, queries, rows, k, indptr, indices, nothing, scores, bits, keys, filled, floors):
-    """Leave the keys of the best k among the items begin..end-1 in ``keys``; False where a score is not finite.
+def _mask(row, first, width, start, stop, indices, places):
+    """-inf for items of the tile that the query may not get, and for cells that are no items."""
+    for cell in range(start, stop):
+        place = places[indices[cell]] - first
+        if 0 <= place < width:
+            row[place] = _LOWEST
+    for c in range(width, WIDTH):
+        row[c] = _LOWEST
 
-    ``begin`` is a multiple of WIDTH; ``queries`` (R, G) hold ``rows`` of which answers are wanted, then zeros. What a
-    query may not get is in ``indptr`` and ``indices``; the rest as in ``kernels.topk``.
-    """
-    unlimited, unsaved = np.empty(0, np.bool_), np.empty(0, np.float32)
-    sums = scores.reshape((len(scores), TILES, WIDTH))
-    for first in range(begin, end, TILES * WIDTH):
-        width = min(TILES * WIDTH, end - first)
-        multiply(tiles[first // WIDTH : first // WIDTH + TILES], queries, sums)
-        if not all_finite(scores, rows, width):
+
+@strict
+def _measure(queries, lengths):
+    """The lengths of the queries, rounded up; False where one is not finite."""
+    for r in range(len(queries)):
+        total = 0.0
+        for j in range(queries.shape[1]):
+            total += float(queries[r, j]) * float(queries[r, j])
+        lengths[r] = ROUNDED_UP * np.sqrt(total)
+        if not np.isfinite(lengths[r]):
             return False
-        for r in range(rows):
-            for c in range(width, TILES * WIDTH):
-                scores[r, c] = _LOWEST
-        filter_cells(scores, rows, first, width, np.int64(0), indptr, indices, nothing, unlimited, unsaved)
-        select(scores, bits, rows, first, k, keys, filled, floors)
-    finish(keys, filled, k)
     return True
+
+
+@fast
+def _all_inside(indices, m):
+    inside = True
+    for cell in range(len(indices)):
+        inside = inside and 0 <= indices[cell] < m
+    return inside
+
+
+@fast
+def _select(row, bits, order, first, k, found, size, floor, room, maxima):
+    """Offer the cells of a tile to a query's buffer; returns how many keys it holds, and the floor.
+
+    As in ``kernels.topk``, but items come in no order of their numbers: a score that equals the k-th best is let in,
+    and the keys decide.
+    """
+    lanes = STRIDE
+    while lanes < 4 * k:
+        lanes *= 2
+    if floor == _LOWEST and 2 * lanes <= WIDTH:
+        floor = first_floor(row, k, lanes, maxima)
+    for start in range(0, WIDTH, STRIDE):
+        if not any_above(row, start, floor):
+            continue
+        for j in range(start, start + STRIDE):
+            if row[j] > floor:
+                if size == len(found):
+                    size, floor = _lifted(found, size, k, room)
+                    if not row[j] > floor:
+                        continue
+                found[size] = pack(bits[j], np.int64(order[first + j]))
+                size += 1
+    return _lifted(found, size, k, room) if size >= k else (size, floor)
+
+
+@fast
+def _lifted(found, size, k, room):
+    """The best k alone, and a floor just below the last of them."""
+    keep_largest(found, size, k)
+    return k, np.nextafter(floor_of(found[k - 1], room), _LOWEST)
+
+
+@fast
+def search(
+    tiles, begin, end, order, places, bounds, queries, lengths, k, indptr, indices, block, scores, bits, keys, floors
+):
+    """Leave the keys of the best k of the tiles begin..end-1 in ``keys`` (R, > k); says whether all is as it should be.
+
+    order (m,) and places (m,) : which item lies where, and where it lies
+    lengths (R,) : room for those of the queries (R, G)
+    indptr, indices : items that a query may not get
+    block (≥ R, G) : room for queries, a multiple of STEP or one; scores and bits (≥ R, WIDTH) : room for their scores
+    floors (R,) : what a score must exceed, -inf where nothing is known; they are raised
+    """
+    rows = len(queries)
+    if not _all_inside(indices, len(order)):
+        return OUTSIDE
+    if not _measure(queries, lengths):
+        return NOT_FINITE
+    open_rows = np.empty(rows, dtype=np.int64)
+    filled = np.zeros(rows, dtype=np.int64)
+    cell = np.zeros(1, dtype=np.int32)
+    room = (cell, cell.view(np.float32))
+    maxima = np.empty(WIDTH, dtype=np.float32)
+    for t in range(begin, end):
+        count = 0
+        for r in range(rows):
+            if lengths[r] * bounds[t] > floors[r]:
+                open_rows[count] = r
+                count += 1
+        if count == 0:
+            continue
+        height = 1 if count == 1 else (count + STEP - 1) // STEP * STEP
+        for i in range(height):
+            for j in range(block.shape[1]):
+                block[i, j] = queries[open_rows[i], j] if i < count else np.float32(0)
+        multiply(tiles[t], block[:height], scores)
+        first = t * WIDTH
+        width = min(WIDTH, len(order) - first)
+        if not all_finite(scores, count, width):
+            return NOT_FINITE
+        for i in range(count):
+            r = open_rows[i]
+            _mask(scores[i], first, width, indptr[r], indptr[r + 1], indices, places)
+            filled[r], floors[r] = _select(
+                scores[i], bits[i], order, first, k, keys[r], filled[r], floors[r], room, maxima
+            )
+    finish(keys, filled, k)
+    return FOUND

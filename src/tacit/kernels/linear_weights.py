@@ -7,7 +7,7 @@ holds what column i says for other columns.
 import numpy as np
 
 from tacit.kernels._jit import fast
-from tacit.kernels.topk import _keep_largest, _pack
+from tacit.kernels.topk import keep_largest, pack
 
 _LOW_HALF = np.int64(0xFFFFFFFF)
 
@@ -34,15 +34,15 @@ def strongest_targets(
                     touched[count] = y
                     count += 1
                 sums[y] += own * value[other]
-        size = np.int64(0)  # a bare 0 is a type of its own, and _keep_largest would be compiled once more
+        size = np.int64(0)  # a bare 0 is a type of its own, and keep_largest would be compiled once more
         for place in range(count):
             y = touched[place]
             if y != i:
                 sums[y] *= target_scale[y]
-                keys[size] = _pack(bits[y], np.int64(y))
+                keys[size] = pack(bits[y], np.int64(y))
                 size += 1
         if size > k:
-            _keep_largest(keys, size, k)
+            keep_largest(keys, size, k)
         for place in range(k):
             found[i - first, place] = -1
             strength[i - first, place] = 0

@@ -20,6 +20,8 @@ STRIDE = 64
 _LOW_HALF = np.int64(0xFFFFFFFF)
 _FLIP = np.int32(0x7FFFFFFF)
 _MINUS_ZERO = np.int32(-0x80000000)
+_EMPTY = np.int64(-0x8000000000000000)
+_NAN = np.int32(0x7FC00000)
 
 
 @fast
@@ -60,7 +62,8 @@ def all_finite(scores, rows, width):
 
 
 @fast
-def _pack(bits, number):
+def pack(bits, number):
+    """The key of a score's bits and an item's number."""
     if bits == _MINUS_ZERO:
         bits = np.int32(0)
     ordered = bits if bits >= 0 else bits ^ _FLIP
@@ -68,7 +71,7 @@ def _pack(bits, number):
 
 
 @fast
-def _floor_of(key, room):
+def floor_of(key, room):
     """The score of a key; ``room`` is one int32 cell and the same cell as float32."""
     ordered = np.int32(key >> 32)
     room[0][0] = ordered if ordered >= 0 else ordered ^ _FLIP
@@ -76,7 +79,7 @@ def _floor_of(key, room):
 
 
 @fast
-def _keep_largest(keys, size, k):
+def keep_largest(keys, size, k):
     """Reorder keys[:size] so that the k largest come first and the smallest of them is at k - 1 (quickselect)."""
     low, high = 0, size - 1
     while low < high:
@@ -101,7 +104,7 @@ def _keep_largest(keys, size, k):
 
 
 @fast
-def _first_floor(row, k, lanes, maxima):
+def first_floor(row, k, lanes, maxima):
     """A floor for a row of which nothing is known yet: just below the k-th largest of ``lanes`` maxima.
 
     Lane j holds the cells j, j + lanes, ...; k different lanes reach the k-th largest maximum, so k cells do.
@@ -111,8 +114,17 @@ def _first_floor(row, k, lanes, maxima):
     for start in range(lanes, len(row), lanes):
         for j in range(lanes):
             maxima[j] = row[start + j] if row[start + j] > maxima[j] else maxima[j]
-    _keep_largest(maxima, lanes, k)
+    keep_largest(maxima, lanes, k)
     return np.nextafter(maxima[k - 1], _LOWEST)
+
+
+@fast
+def any_above(row, start, floor):
+    """Whether a stride holds anything above the floor: most do not. Counting a fixed number in int32 vectorises."""
+    above = np.int32(0)
+    for j in range(STRIDE):
+        above += np.int32(row[start + j] > floor)
+    return above > 0
 
 
 @fast
@@ -128,25 +140,21 @@ def select(scores, bits, rows, first, k, keys, filled, floors):
     for r in range(rows):
         row, found, size, floor = scores[r], keys[r], filled[r], floors[r]
         if size > k:
-            _keep_largest(found, size, k)
-            size, floor = k, _floor_of(found[k - 1], room)
+            keep_largest(found, size, k)
+            size, floor = k, floor_of(found[k - 1], room)
         elif size < k and 2 * lanes <= len(row):
-            floor = _first_floor(row, k, lanes, maxima)
+            floor = first_floor(row, k, lanes, maxima)
         for start in range(0, len(row), STRIDE):
-            # Most strides hold nothing above the floor; counting a fixed number in int32 vectorises.
-            above = np.int32(0)
-            for j in range(STRIDE):
-                above += np.int32(row[start + j] > floor)
-            if above == 0:
+            if not any_above(row, start, floor):
                 continue
             for j in range(start, start + STRIDE):
                 if row[j] > floor:
                     if size == capacity:
-                        _keep_largest(found, size, k)
-                        size, floor = k, _floor_of(found[k - 1], room)
+                        keep_largest(found, size, k)
+                        size, floor = k, floor_of(found[k - 1], room)
                         if not row[j] > floor:
                             continue
-                    found[size] = _pack(bits[r, j], first + j)
+                    found[size] = pack(bits[r, j], first + j)
                     size += 1
         filled[r], floors[r] = size, floor
 
@@ -156,6 +164,22 @@ def finish(keys, filled, k):
     """Leave the k largest keys of each buffer in its first k places; places that are not filled get the lowest key."""
     for r in range(keys.shape[0]):
         if filled[r] > k:
-            _keep_largest(keys[r], filled[r], k)
+            keep_largest(keys[r], filled[r], k)
         for place in range(filled[r], min(k, keys.shape[1])):
-            keys[r, place] = np.int64(-0x8000000000000000)
+            keys[r, place] = _EMPTY
+
+
+@fast
+def unpack(keys, numbers, bits):
+    """Numbers and the bits of scores of ascending keys (R, k), best first; -1 and NaN where there is none."""
+    k = keys.shape[1]
+    for r in range(len(keys)):
+        for place in range(k):
+            key = keys[r, k - 1 - place]
+            if key == _EMPTY:
+                numbers[r, place] = -1
+                bits[r, place] = _NAN
+                continue
+            ordered = np.int32(key >> 32)
+            numbers[r, place] = np.int32(_LOW_HALF - (key & _LOW_HALF))
+            bits[r, place] = ordered if ordered >= 0 else ordered ^ _FLIP

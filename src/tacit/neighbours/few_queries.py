@@ -1,8 +1,10 @@
 """Exact top-k for few queries that come again and again: items are kept in tiles, and one kernel does all.
 
-That takes a third of the time of ``top_k``. Each query gets the bits that it would get alone.
+The longest items come first. No score exceeds the product of both lengths: what is too short to reach a query's k-th
+best is not looked at. Each query gets the bits that it would get alone. The tiles are a copy of the items.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,58 +12,88 @@ from numpy.typing import NDArray
 
 from tacit.errors import InputError
 from tacit.kernels import few
-from tacit.neighbours.filters import Lists, checked_lists
-from tacit.neighbours.selection import NOTHING, Result, capacity, largest, unpacked
+from tacit.neighbours.filters import Lists
+from tacit.neighbours.selection import NOTHING, Result, capacity, unpacked
 from tacit.neighbours.topk import NOT_FINITE, as_factors
 from tacit.threads import even_chunks, resolve, run
 
 Array = NDArray[Any]
 
-TILES_PER_SECTION = 64
-"""Tiles below which another thread costs more than it saves."""
+TILES_AT_FIRST = 64
+"""Tiles that one thread searches before others get the rest: what it finds may spare them all."""
 
 
-def tiled(items: Array) -> NDArray[np.float32]:
-    """The items (m, g) as ``top_k_of_few`` wants them: transposed, in tiles, filled up with zeros."""
-    items = as_factors(items, "items")
-    factors = -(-items.shape[1] // few.STEP) * few.STEP
-    tiles = np.empty((-(-len(items) // few.WIDTH), factors, few.WIDTH), dtype=np.float32)
-    few.transpose(items, tiles)
-    return tiles
+@dataclass(frozen=True)
+class Tiled:
+    """Items (m, g), the longest first, transposed, in tiles (T, G, WIDTH), filled up with zeros.
+
+    order (m,) and places (m,) : which item lies where, and where it lies
+    bounds (T,) : the length of the longest item in each tile
+    finite : whether all items are
+    """
+
+    tiles: NDArray[np.float32]
+    order: NDArray[np.int32]
+    places: NDArray[np.int32]
+    bounds: NDArray[np.float64]
+    finite: bool
+
+    @classmethod
+    def of(cls, items: Array) -> "Tiled":
+        items = as_factors(items, "items")
+        m, g = items.shape
+        with np.errstate(over="ignore", invalid="ignore"):  # told in a sentence when it is searched
+            lengths = np.sqrt(np.einsum("ij,ij->i", items, items, dtype=np.float64))
+        order = np.argsort(-lengths, kind="stable").astype(np.int32)
+        places = np.empty(m, dtype=np.int32)
+        places[order] = np.arange(m, dtype=np.int32)
+        tiles = np.empty((-(-m // few.WIDTH), -(-g // few.STEP) * few.STEP, few.WIDTH), dtype=np.float32)
+        few.transpose(items, order, tiles)
+        bounds = np.maximum.reduceat(lengths[order], np.arange(0, m, few.WIDTH))
+        return cls(tiles, order, places, bounds, bool(np.isfinite(lengths).all()))
 
 
-def top_k_of_few(
-    queries: Array, tiles: NDArray[np.float32], m: int, k: int, *, seen: Lists | None = None, threads: int = 0
-) -> Result:
-    """``top_k`` for up to 16 queries over the m items in ``tiles``.
+def top_k_of_few(queries: Array, tiled: Tiled, k: int, *, seen: Lists | None = None, threads: int = 0) -> Result:
+    """``top_k`` for up to 16 queries over items in tiles.
 
-    >>> numbers, scores = top_k_of_few(np.array([[1.0]]), tiled(np.array([[1.0], [3.0], [2.0]])), 3, k=2)
+    >>> numbers, scores = top_k_of_few(np.array([[1.0]]), Tiled.of(np.array([[1.0], [3.0], [2.0]])), k=2)
     >>> numbers, scores
     (array([[1, 2]], dtype=int32), array([[3., 2.]], dtype=float32))
     """
-    n = len(queries)
-    nothing = np.zeros(n + 1, dtype=np.int64), NOTHING
-    indptr, indices = nothing if seen is None else checked_lists(seen, "seen", n, m)
-    block = np.zeros((n if n == 1 else -(-n // few.STEP) * few.STEP, tiles.shape[1]), dtype=np.float32)
-    block[:n, : queries.shape[1]] = queries
+    n, m, count = len(queries), len(tiled.order), len(tiled.tiles)
+    indptr, indices = (np.zeros(n + 1, dtype=np.int64), NOTHING) if seen is None else seen
+    indptr, indices = np.ascontiguousarray(indptr, dtype=np.int64), np.ascontiguousarray(indices, dtype=np.int32)
+    if not tiled.finite:
+        raise InputError(NOT_FINITE)
+    if len(indptr) != n + 1 or indptr[-1] > len(indices):
+        raise InputError(f"seen must list items for each of the {n} queries.")
+    block = np.zeros((n, tiled.tiles.shape[1]), dtype=np.float32)
+    block[:, : queries.shape[1]] = queries
     width = min(k, m)
+    height = n if n == 1 else -(-n // few.STEP) * few.STEP
+    lengths = np.empty(n)
 
-    def search(begin: int, end: int) -> NDArray[np.int64]:
-        best = min(width, end - begin)
-        scores = np.empty((len(block), few.TILES * few.WIDTH), dtype=np.float32)
-        keys = np.empty((n, capacity(best, end - begin)), dtype=np.int64)
-        filled, floors = np.zeros(n, dtype=np.int64), np.full(n, -np.inf, dtype=np.float32)
-        if not few.search(
-            tiles, begin, end, block, n, best, indptr, indices, NOTHING, scores, scores.view(np.int32),
-            keys, filled, floors,
-        ):  # fmt: skip
-            raise InputError(NOT_FINITE)
-        return keys[:, :best]
+    def search(begin: int, end: int, floors: NDArray[np.float32]) -> NDArray[np.int64]:
+        room = np.empty((height, tiled.tiles.shape[1]), dtype=np.float32)
+        scores = np.empty((height, few.WIDTH), dtype=np.float32)
+        keys = np.empty((n, capacity(width, m)), dtype=np.int64)
+        said = few.search(
+            tiled.tiles, begin, end, tiled.order, tiled.places, tiled.bounds, block, lengths, width, indptr, indices,
+            room, scores, scores.view(np.int32), keys, floors,
+        )  # fmt: skip
+        if said != few.FOUND:
+            raise InputError(NOT_FINITE if said == few.NOT_FINITE else f"seen names items outside 0 to {m - 1}.")
+        return keys[:, :width]
 
-    # Few queries over many items would leave threads idle: the items are then cut into sections.
-    sections = max(1, min(len(tiles) // TILES_PER_SECTION, 2 * resolve(threads)))
-    keys = run(search, even_chunks(m, max(1, -(-len(tiles) // sections)) * few.WIDTH), threads)
-    numbers, scores = unpacked(largest(keys[0] if len(keys) == 1 else np.concatenate(keys, axis=1), width))
+    # What the first tiles leave open goes to threads in sections, each with the floors that are known by then.
+    floors = np.full(n, -np.inf, dtype=np.float32)
+    first = min(count, TILES_AT_FIRST)
+    keys = search(0, first, floors)
+    if first < count and (lengths * tiled.bounds[first] > floors).any():
+        sections = even_chunks(count - first, max(1, -(-(count - first) // (2 * resolve(threads)))))
+        more = run(lambda a, b: search(first + a, first + b, floors.copy()), sections, threads)
+        keys = np.concatenate((keys, *more), axis=1)
+    numbers, scores = unpacked(keys, width)
     if width == k:
         return numbers, scores
     missing = ((0, 0), (0, k - width))

@@ -15,7 +15,6 @@ from tacit.neighbours.filters import Filters, Lists
 
 NOTHING = np.empty(0, dtype=np.int32)
 _ALL_ROWS = np.empty(0, dtype=np.bool_), np.empty(0, dtype=np.float32)
-_EMPTY = np.iinfo(np.int64).min
 
 Result = tuple[NDArray[np.int32], NDArray[np.float32]]
 """Item numbers (n, k), best first, -1 where there is none, and their scores, NaN where there is none."""
@@ -76,21 +75,13 @@ def capacity(k: int, candidates: int) -> int:
     return min(2 * k + 64, candidates + 1)
 
 
-def largest(keys: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-    """The k largest keys of each row, in descending order."""
+def unpacked(keys: NDArray[np.int64], k: int, candidates: NDArray[np.int32] = NOTHING) -> Result:
+    """Numbers and scores of the k largest of packed keys, best first.
+
+    ``candidates`` maps a candidate to its item, empty when they are the same.
+    """
     if keys.shape[1] > k:
         keys = np.partition(keys, keys.shape[1] - k, axis=1)[:, keys.shape[1] - k :]
-    return np.sort(keys, axis=1)[:, ::-1]
-
-
-def unpacked(keys: NDArray[np.int64], candidates: NDArray[np.int32] = NOTHING) -> Result:
-    """Numbers and scores of packed keys; ``candidates`` maps a candidate to its item, empty when they are the same."""
-    empty = keys == _EMPTY
-    ordered = (keys >> 32).astype(np.int32)
-    scores = np.where(ordered >= 0, ordered, ordered ^ np.int32(0x7FFFFFFF)).view(np.float32)
-    numbers = (0xFFFFFFFF - (keys & 0xFFFFFFFF)).astype(np.int32)
-    numbers[empty], scores[empty] = 0, np.nan
-    if len(candidates):
-        numbers = candidates[numbers]
-    numbers[empty] = -1
-    return numbers, scores
+    numbers, scores = np.empty(keys.shape, dtype=np.int32), np.empty(keys.shape, dtype=np.float32)
+    kernels.unpack(np.sort(keys, axis=1), numbers, scores.view(np.int32))
+    return (np.where(numbers >= 0, candidates[numbers], -1) if len(candidates) else numbers), scores

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import InputError
 from tacit.neighbours.filters import NO_FILTERS, Filters, whole_k
-from tacit.neighbours.selection import NOTHING, Result, Selection, capacity, empty_result, largest, unpacked
+from tacit.neighbours.selection import NOTHING, Result, Selection, capacity, empty_result, unpacked
 from tacit.threads import even_chunks, resolve, run, single_threaded_blas
 
 Array = NDArray[Any]
@@ -118,13 +118,13 @@ def top_k_of(
             selection.offer(
                 tile, first, last - first, _NOT_FINITE_MODEL, None if barred is None else barred[first:last]
             )
-        return largest(selection.finish(), width)
+        return selection.finish()
 
     numbers, scores = empty_result(n, k)
     if n and width:
         with single_threaded_blas():
             keys = run(search, even_chunks(n, max(QUERIES[0], BLOCK_BYTES // (4 * m))), threads)
-        numbers[:, :width], scores[:, :width] = unpacked(np.concatenate(keys))
+        numbers[:, :width], scores[:, :width] = unpacked(np.concatenate(keys), width)
     return numbers, scores
 
 
@@ -230,7 +230,7 @@ class _Plan:
         cuts = even_chunks(len(self.candidates), -(-tiles // sections) * self.tile_width)
         parts = run(self._search_block, [(k, *block, *cut) for block in blocks for cut in cuts], threads)
         joined = [np.concatenate(parts[i : i + len(cuts)], axis=1) for i in range(0, len(parts), len(cuts))]
-        return unpacked(np.concatenate([largest(keys, k) for keys in joined]), self.candidates.numbers)
+        return unpacked(np.concatenate(joined), k, self.candidates.numbers)
 
     def _search_block(self, k: int, start: int, stop: int, begin: int, end: int) -> NDArray[np.int64]:
         """Keys of the k best candidates among begin..end-1 for the queries start..stop-1."""

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,6 +88,20 @@ class Side:
         if self.known_caches is not None:
             return self.known_caches
         return caches_of(weighted_moments(other, self.other_weight, n_threads), self.unlabelled_target)
+
+    def only(self, row: int) -> "Side":
+        """The problem of one row."""
+        span, here = slice(self.indptr[row], self.indptr[row + 1]), slice(row, row + 1)
+        return replace(
+            self,
+            indptr=np.array([0, span.stop - span.start], dtype=self.indptr.dtype),
+            indices=self.indices[span],
+            weight=self.weight if len(self.weight) == 1 else self.weight[span],
+            target=self.target if len(self.target) == 1 else self.target[span],
+            own_weight=self.own_weight[here],
+            ridge=self.ridge[here],
+            borders=None,
+        )
 
     def chunks(self, factors: int) -> list[tuple[int, int]]:
         """Consecutive rows of about equal work; small problems are not cut finely."""

@@ -19,7 +19,7 @@ from tacit import report
 from tacit._version import __version__
 from tacit.errors import TacitError
 from tacit.service import questions
-from tacit.service.direct import Direct, Events, decoded, in_time, refusal, whole_body
+from tacit.service.direct import Direct, Events, decoded, refusal, whole_body
 from tacit.service.guard import Guard
 from tacit.service.limits import Limits
 from tacit.service.openapi import document
@@ -86,9 +86,7 @@ def create_app(
         exception_handlers={HTTPException: _http_error, TacitError: _tacit_error, Exception: _failure},
     )
     app.state.service, app.state.desk = service, desk
-    guard = Guard(Direct(app, service), token=token, limits=service.limits, measures=service.measures)
-    guard.service = service  # type: ignore[attr-defined]
-    return guard
+    return Guard(app, Direct(service), token=token, limits=service.limits, measures=service.measures)
 
 
 def snapshots_folder(store: str | os.PathLike[str], given: str | os.PathLike[str] | None) -> Path:
@@ -191,7 +189,7 @@ def _paging(name: str, kind: type, answer: Answerer) -> Any:
     async def ask(request: Request) -> Response:
         service = _service(request)
         served = service.model(request.path_params["name"])
-        async with in_time(service.limits):
+        with service.patience:
             question = decoded(decoder, await whole_body(request.receive, service.limits))
             return _answer(await asyncio.to_thread(answer, served, question))
 

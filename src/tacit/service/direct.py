@@ -1,11 +1,11 @@
 """Questions and events, which are most of the load, on a path of their own before the routes of the pages.
 
-A plain ASGI layer: nothing is built for a request but its answer, and one timer covers all of it.
+Nothing is built for a request but its answer, which goes out in one message with its headers.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -14,11 +14,11 @@ from tacit.errors import InputError, TacitError, UnknownIdError
 from tacit.service import questions
 from tacit.service.errors import ServiceError
 from tacit.service.events import Event, to_bytes
-from tacit.service.guard import App, Scope, refuse
 from tacit.service.limits import Limits
+from tacit.service.mailbox import Mailbox
 from tacit.service.served import Served
 from tacit.service.service import Service
-from tacit.service.store import New
+from tacit.service.store import New, Placed
 
 _json = msgspec.json.Encoder(enc_hook=str)
 
@@ -36,38 +36,30 @@ _decoders: dict[str, msgspec.json.Decoder[Any]] = {
 
 
 class Direct:
-    """``POST /v1/models/NAME/QUESTION`` and ``…/events``; all else goes on to ``app``."""
+    """``POST /v1/models/NAME/QUESTION`` and ``…/events``."""
 
-    def __init__(self, app: App, service: Service) -> None:
-        self.app, self.service = app, service
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self._mailbox: Mailbox | None = None
 
-    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
-        parts: list[str] = scope["path"].split("/") if scope["type"] == "http" else []
+    async def answer(self, scope: Any, receive: Any) -> bytes | None:
+        """The answer as JSON; None where the address is another route's."""
+        parts: list[str] = scope["path"].split("/")
         if len(parts) != 5 or parts[1] != "v1" or parts[2] != "models" or parts[4] not in _decoders:
-            await self.app(scope, receive, send)
-            return
+            return None
         _, _, _, name, route = parts
         scope["counted_as"] = route, ""
-        try:
-            if scope["method"] != "POST":
-                raise ServiceError(405, "this address takes another method.")
-            served = self.service.model(name)
-            scope["counted_as"] = route, served.name
-            async with in_time(self.service.limits):
-                content = await self._answer(route, served, receive)
-        except TacitError as error:
-            await refuse(send, refusal(error))
-        else:
-            headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(content))]
-            await send({"type": "http.response.start", "status": 200, "headers": headers})
-            await send({"type": "http.response.body", "body": content})
-
-    async def _answer(self, route: str, served: Served, receive: Any) -> bytes:
-        if route != "events":
+        if scope["method"] != "POST":
+            raise ServiceError(405, "this address takes another method.")
+        served = self.service.model(name)
+        scope["counted_as"] = route, served.name
+        with self.service.patience:
+            if route == "events":
+                given = decoded(_decoders[route], await whole_body(receive, self.service.limits))
+                return _json.encode(await self._learn(served, given))
             questions.require(served, route)
-        asked = decoded(_decoders[route], await whole_body(receive, self.service.limits))
-        found = await (self._learn(served, asked) if route == "events" else self._ask(route, served, asked))
-        return _json.encode(found)
+            question = decoded(_decoders[route], await whole_body(receive, self.service.limits))
+            return _json.encode(await self._ask(route, served, question))
 
     async def _ask(self, route: str, served: Served, question: Any) -> dict[str, Any]:
         limits = self.service.limits
@@ -100,10 +92,15 @@ class Direct:
                     raise InputError("id must have 1 to 200 characters.")
             except InputError as error:
                 raise InputError(f"events: number {place}: {error}") from None
-        assert service.writer is not None
-        waiting = service.writer.submit(served.name, [New(event.id, to_bytes(event)) for event in events])
+        if self._mailbox is None:
+            self._mailbox = Mailbox()
         # Whoever is told to come again finds the events by their ids: they are stored whether somebody waits or not.
-        placed = await asyncio.shield(asyncio.wrap_future(waiting))
+        waiting: asyncio.Future[list[Placed]] = asyncio.get_running_loop().create_future()
+        assert service.writer is not None
+        service.writer.submit(
+            served.name, [New(event.id, to_bytes(event)) for event in events], partial(self._mailbox.put, waiting)
+        )
+        placed = await waiting
         fresh = sum(one.fresh for one in placed)
         counter = service.measures.events
         counter.labels(served.name, "accepted").inc(fresh)
@@ -116,16 +113,6 @@ def refusal(error: TacitError) -> ServiceError:
     if isinstance(error, ServiceError):
         return error
     return ServiceError(404 if isinstance(error, UnknownIdError) else 422, str(error))
-
-
-@asynccontextmanager
-async def in_time(limits: Limits) -> AsyncIterator[None]:
-    """Refuse what takes longer than a request may."""
-    try:
-        async with asyncio.timeout(limits.seconds):
-            yield
-    except TimeoutError:
-        raise ServiceError(503, f"no answer within {limits.seconds:g} seconds.", retry_after=1) from None
 
 
 async def whole_body(receive: Any, limits: Limits) -> bytes:

@@ -5,7 +5,6 @@ A plain ASGI layer: it adds some tens of microseconds to a request.
 
 import hmac
 import itertools
-import json
 import logging
 import re
 import time
@@ -13,6 +12,10 @@ import uuid
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+import msgspec
+
+from tacit.errors import TacitError
+from tacit.service.direct import Direct, refusal
 from tacit.service.errors import ServiceError
 from tacit.service.limits import Limits
 from tacit.service.measures import Measures
@@ -35,13 +38,22 @@ _HEADERS = [
      b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
      b"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"),
 ]  # fmt: skip
+_HEADERS_OF_JSON = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+]
+"""Of answers that no browser shows as a page."""
+
+_json = msgspec.json.Encoder()
+_FAILED = _json.encode({"error": "the service has failed; its log says more."})
 
 
 class Guard:
-    """Wraps the application."""
+    """Wraps the application: what ``direct`` has no answer to goes on to ``app``."""
 
-    def __init__(self, app: App, *, token: str | None, limits: Limits, measures: Measures) -> None:
-        self.app, self.limits, self.measures = app, limits, measures
+    def __init__(self, app: App, direct: Direct, *, token: str | None, limits: Limits, measures: Measures) -> None:
+        self.app, self.direct, self.limits, self.measures = app, direct, limits, measures
+        self.service = direct.service
         self._token = None if token is None else token.encode()
         self._in_hand = 0
         self._run, self._numbers = uuid.uuid4().hex[:12].encode(), itertools.count()
@@ -56,7 +68,7 @@ class Guard:
         headers = dict(scope["headers"])
         given = headers.get(b"x-request-id", b"")
         request_id = given if given and _REQUEST_ID.fullmatch(given) else b"%b-%x" % (self._run, next(self._numbers))
-        status = 500
+        status = 0  # until something is sent
 
         async def send_on(message: MutableMapping[str, Any]) -> None:
             nonlocal status
@@ -68,16 +80,24 @@ class Guard:
         self._in_hand += 1
         try:
             self._admit(scope, headers)
-            await self.app(scope, receive, send_on)
-        except ServiceError as error:
-            await refuse(send_on, error)
+            content = await self.direct.answer(scope, receive)
+            if content is None:
+                await self.app(scope, receive, send_on)
+            else:
+                status = 200
+                await _reply(send, status, content, request_id)
+        except TacitError as error:
+            told = refusal(error)
+            status = told.status
+            await _reply(send, status, _json.encode({"error": str(told)}), request_id, told)
         except Exception:
             _log.exception("request failed", extra={"request_id": request_id.decode()})
-            if status == 500:
-                await refuse(send_on, ServiceError(500, "the service has failed; its log says more."))
+            if not status:
+                status = 500
+                await _reply(send, status, _FAILED, request_id)
         finally:
             self._in_hand -= 1
-            self._record(scope, request_id, status, time.perf_counter() - began)
+            self._record(scope, request_id, status or 500, time.perf_counter() - began)
 
     def _admit(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
         if self._in_hand > self.limits.at_once:
@@ -125,13 +145,17 @@ class Guard:
         return found
 
 
-async def refuse(send: Any, error: ServiceError) -> None:
-    """One sentence as JSON."""
-    body = json.dumps({"error": str(error)}, ensure_ascii=False).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if error.retry_after is not None:
-        headers.append((b"retry-after", str(error.retry_after).encode()))
-    if error.status == 401:
+async def _reply(send: Any, status: int, body: bytes, request_id: bytes, refused: ServiceError | None = None) -> None:
+    """JSON and its headers."""
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", b"%d" % len(body)),
+        (b"x-request-id", request_id),
+        *_HEADERS_OF_JSON,
+    ]
+    if refused is not None and refused.retry_after is not None:
+        headers.append((b"retry-after", b"%d" % refused.retry_after))
+    if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
-    await send({"type": "http.response.start", "status": error.status, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -5,6 +5,7 @@ same bits.
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from tacit.errors import InputError
@@ -24,8 +25,8 @@ class Learner(Protocol):
     def check(self, event: Event) -> None:
         """One sentence where the event cannot be learned."""
 
-    def apply(self, event: Event) -> None:
-        """Learn it."""
+    def apply(self, events: Sequence[Event]) -> None:
+        """Learn these in turn: all of them, or none where it fails."""
 
     def running_error(self) -> float | None:
         """Mean absolute error of what was predicted just before it was learned, where the model predicts."""
@@ -58,8 +59,8 @@ class RecommenderLearner:
         _check_id("row", event.row, self.model.row_ids_)
         _check_id("col", event.col, self.model.col_ids_)
 
-    def apply(self, event: Event) -> None:
-        self.model.add(event.row, [event.col], [event.weight])
+    def apply(self, events: Sequence[Event]) -> None:
+        self.model.add_each(*_columns(events))
 
     def running_error(self) -> float | None:
         return None
@@ -81,10 +82,11 @@ class StreamLearner:
         for name, value in (("row", event.row), ("col", event.col)):
             _check_length(name, value)
 
-    def apply(self, event: Event) -> None:
-        predicted = self.model.predict_one(event.row, event.col)
-        self.model.learn_one(event.row, event.col, event.weight)
-        self.record.add(event.col, predicted, event.weight)
+    def apply(self, events: Sequence[Event]) -> None:
+        rows, cols, ratings = _columns(events)
+        predicted = self.model.predict_then_learn(rows, cols, ratings).tolist()
+        for told, col, rating in zip(predicted, cols, ratings):
+            self.record.add(col, told, rating)
 
     def running_error(self) -> float | None:
         return self.record.running()["model"] if self.record.count else None
@@ -106,13 +108,14 @@ class TaggerLearner:
         for name, value in (("row", event.row), ("col", event.col)):
             _check_length(name, value)
 
-    def apply(self, event: Event) -> None:
-        if event.accepted is None:
-            self.decisions.get(event.row, {}).pop(event.col, None)
-        else:
-            self.decisions.setdefault(event.row, {})[event.col] = event.accepted
-        if event.text is not None:
-            self.texts[event.row] = event.text
+    def apply(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if event.accepted is None:
+                self.decisions.get(event.row, {}).pop(event.col, None)
+            else:
+                self.decisions.setdefault(event.row, {})[event.col] = event.accepted
+            if event.text is not None:
+                self.texts[event.row] = event.text
 
     def running_error(self) -> float | None:
         return None
@@ -135,13 +138,18 @@ class GradeLearner:
         if str(event.col) not in self.names:
             raise InputError(f"col is the grade, one of {', '.join(sorted(self.names))}, not {event.col!r}.")
 
-    def apply(self, event: Event) -> None:
-        self.grades.pop(event.row, None)
-        if event.accepted is not None:
-            self.grades[event.row] = event.col
+    def apply(self, events: Sequence[Event]) -> None:
+        for event in events:
+            self.grades.pop(event.row, None)
+            if event.accepted is not None:
+                self.grades[event.row] = event.col
 
     def running_error(self) -> float | None:
         return None
+
+
+def _columns(events: Sequence[Event]) -> tuple[list[Id], list[Id], list[float]]:
+    return [one.row for one in events], [one.col for one in events], [one.weight for one in events]
 
 
 def _check_id(name: str, value: Id, ids: Any) -> None:

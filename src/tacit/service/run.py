@@ -79,7 +79,7 @@ def serve(app: Guard, host: str, port: int, *, quiet: bool, told: Callable[[str]
     except OSError as error:
         raise InputError(f"cannot listen on {host} port {port} ({error.strerror}); give --port another.") from None
     with listening:
-        service = app.service  # type: ignore[attr-defined]
+        service = app.service
         service.start()
         try:
             for ending in (signal.SIGTERM, signal.SIGINT):

@@ -3,8 +3,9 @@
 import logging
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from tacit.service.learners import Learner, learner_of
 from tacit.service.store import EventStore, Stored
 
 _log = logging.getLogger("tacit.service")
+
+MOST_TOGETHER = 1_000
+"""Events that are learned in one call."""
 
 
 @dataclass(frozen=True)
@@ -54,25 +58,29 @@ class Served:
 
     def learn(self, stored: Iterable[Stored]) -> None:
         """Take in events that are in the store, in their order; those that are known already change nothing."""
-        for one in stored:
-            if one.sequence <= self.sequence:
-                continue
+        fresh = (one for one in stored if one.sequence > self.sequence)
+        while group := list(islice(fresh, MOST_TOGETHER)):
             faults.reach("apply.before")
             with self.lock:
-                self._learn_one(one)
-                self.sequence, self._last = one.sequence, one
+                self._apply(group)
+                self.sequence, self._last = group[-1].sequence, group[-1]
             faults.reach("apply.after")
 
-    def _learn_one(self, one: Stored) -> None:
+    def _apply(self, group: Sequence[Stored]) -> None:
         if self.state.learner is None:
             return
         try:
-            self.state.learner.apply(events.from_bytes(one.payload))
+            self.state.learner.apply([events.from_bytes(one.payload) for one in group])
         except (TacitError, ValueError) as error:
+            if len(group) > 1:
+                for one in group:
+                    self._apply([one])
+                return
             # A replay comes to the same refusal, so that the state stays the same.
             self.refused += 1
             _log.error(
-                "event cannot be learned", extra={"model": self.name, "sequence": one.sequence, "why": str(error)}
+                "event cannot be learned",
+                extra={"model": self.name, "sequence": group[0].sequence, "why": str(error)},
             )
 
     def snapshot(self) -> None:

@@ -12,6 +12,7 @@ from tacit.errors import InputError, TacitError
 from tacit.service.errors import ServiceError
 from tacit.service.limits import Limits
 from tacit.service.measures import Measures
+from tacit.service.patience import Patience
 from tacit.service.questions import recommend_together
 from tacit.service.served import Served
 from tacit.service.store import EventStore, open_store
@@ -37,7 +38,11 @@ class Service:
     writer: Writer | None = None
     ready: bool = False
     together: Together = field(default_factory=lambda: Together(recommend_together))
+    patience: Patience = field(init=False)
     _reloading: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.patience = Patience(self.limits.seconds)
 
     def start(self) -> None:
         """Open the store, restore every model, and begin to take events."""

@@ -49,7 +49,8 @@ class SqliteStore:
             run = self._connection.execute
             run("BEGIN IMMEDIATE")
             try:
-                placed = [self._insert(model, events) for model, events in batch]
+                last = {model: self.last(model) for model in {model for model, _ in batch}}
+                placed = [self._insert(model, events, last) for model, events in batch]
                 faults.reach("commit.before")
                 run("COMMIT")
             except BaseException:
@@ -59,18 +60,18 @@ class SqliteStore:
             faults.reach("commit.after")
             return placed
 
-    def _insert(self, model: str, events: Sequence[New]) -> list[Placed]:
+    def _insert(self, model: str, events: Sequence[New], last: dict[str, int]) -> list[Placed]:
+        """``last`` has the number of each model's last event, and is kept."""
         run, now = self._connection.execute, time.time()
-        last = self.last(model)
         placed = []
         for event in events:
             cursor = run(
                 "INSERT INTO events VALUES (?, ?, ?, ?, ?) ON CONFLICT (model, id) WHERE id IS NOT NULL DO NOTHING",
-                (model, last + 1, event.id, event.payload, now),
+                (model, last[model] + 1, event.id, event.payload, now),
             )
             if cursor.rowcount == 1:
-                last += 1
-                placed.append(Placed(last, True))
+                last[model] += 1
+                placed.append(Placed(last[model], True))
             else:
                 known = run("SELECT sequence FROM events WHERE model = ? AND id = ?", (model, event.id)).fetchone()
                 placed.append(Placed(int(known[0]), False))

@@ -11,6 +11,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from tacit.service.mailbox import settle
+
 MOST = 16
 """Rows of one call at most."""
 
@@ -46,7 +48,8 @@ class Together:
         together: list[_Wish] = []
         while self._wishes and self._wishes[0].key == key and len(together) < MOST:
             together.append(self._wishes.popleft())
-        self._answer(together, self._tried(together))
+        for wish, answer in zip(together, self._tried(together), strict=True):
+            settle(wish.answer, answer)
         asyncio.get_running_loop().call_soon(self._begin)
 
     def _tried(self, together: list[_Wish]) -> list[Any]:
@@ -57,13 +60,3 @@ class Together:
             if len(together) == 1:
                 return [error]
         return [one for wish in together for one in self._tried([wish])]
-
-    @staticmethod
-    def _answer(together: list[_Wish], answers: list[Any]) -> None:
-        for wish, answer in zip(together, answers, strict=True):
-            if wish.answer.done():
-                continue
-            if isinstance(answer, Exception):
-                wish.answer.set_exception(answer)
-            else:
-                wish.answer.set_result(answer)

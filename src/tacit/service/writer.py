@@ -23,11 +23,15 @@ _log = logging.getLogger("tacit.service")
 
 
 class Waiting(NamedTuple):
-    """Events of one request, and what its client waits for."""
+    """Events of one request, and who is told what became of them."""
 
     model: str
     events: Sequence[New]
-    done: "Future[list[Placed]]"
+    told: "Told"
+
+
+Told = Callable[[list[Placed] | ServiceError], None]
+"""Takes, in the writer's thread, where events went when they are durable and learned, or why they are not stored."""
 
 
 @dataclass(frozen=True)
@@ -64,18 +68,16 @@ class Writer:
     def alive(self) -> bool:
         return self._thread.is_alive() and not self._ending
 
-    def submit(self, model: str, events: Sequence[New]) -> "Future[list[Placed]]":
-        """A promise of where these events go; it is kept when they are durable and learned."""
-        done: Future[list[Placed]] = Future()
+    def submit(self, model: str, events: Sequence[New], told: Told) -> None:
+        """Take in events; ``told`` is called when they are durable and learned, or cannot be stored."""
         with self._wake:
             if self._ending:
                 raise ServiceError(503, "the service is stopping; send the events again.", retry_after=5)
             if self._waiting + len(events) > self.rhythm.most_waiting:
                 raise ServiceError(503, f"{self._waiting} events wait to be stored; send these again.", retry_after=1)
             self._waiting += len(events)
-            self._queue.append(Waiting(model, events, done))
+            self._queue.append(Waiting(model, events, told))
             self._wake.notify()
-        return done
 
     def between(self, task: Callable[[], Any]) -> "Future[Any]":
         """Run a task between two commits, such as a swap of models."""
@@ -132,12 +134,16 @@ class Writer:
             self._behind = True
             _log.error("events could not be stored", extra={"why": str(error)})
             for one in together:
-                _settle(one.done, ServiceError(503, str(error), retry_after=5))
+                one.told(ServiceError(503, str(error), retry_after=5))
             return
+        fresh: dict[str, list[Stored]] = {}
         for one, places in zip(together, placed):
-            fresh = [Stored(p.sequence, e.id, e.payload) for p, e in zip(places, one.events) if p.fresh]
-            self.served[one.model].learn(fresh)
-            _settle(one.done, places)
+            stored = [Stored(p.sequence, e.id, e.payload) for p, e in zip(places, one.events) if p.fresh]
+            fresh.setdefault(one.model, []).extend(stored)
+        for model, stored in fresh.items():
+            self.served[model].learn(stored)
+        for one, places in zip(together, placed):
+            one.told(places)
 
     def _catch_up(self) -> None:
         """Learn what is in the store although its commit seemed to fail."""
@@ -159,17 +165,10 @@ class Writer:
                     _log.error("snapshot failed", extra={"model": served.name, "why": str(error)})
 
 
-def _settle(done: "Future[Any]", result: Any) -> None:
-    """Tell who waits, unless nobody does any more."""
-    if done.set_running_or_notify_cancel():
-        if isinstance(result, Exception):
-            done.set_exception(result)
-        else:
-            done.set_result(result)
-
-
 def _fulfil(done: "Future[Any]", task: Callable[[], Any]) -> None:
+    if not done.set_running_or_notify_cancel():
+        return
     try:
-        _settle(done, task())
+        done.set_result(task())
     except Exception as error:
-        _settle(done, error)
+        done.set_exception(error)

@@ -75,9 +75,19 @@ class RowSolver:
     """One side of the alternation: coefficients are prepared once, ``improve`` runs every sweep."""
 
     def __init__(
-        self, side: Side, factors: int, method: str, steps: int, n_threads: int, loss: Loss = LOSSES["square"]
+        self,
+        side: Side,
+        factors: int,
+        method: str,
+        steps: int,
+        n_threads: int,
+        loss: Loss = LOSSES["square"],
+        *,
+        alone: bool = False,
     ) -> None:
         self.side = side
+        # Rows share a matrix product in conjugate gradient, whose rounding depends on how many they are.
+        self._descend = kernels.conjugate_gradient_each if alone else kernels.conjugate_gradient_rows
         self.loss = loss
         self.steps = steps
         self.threads = n_threads
@@ -145,8 +155,8 @@ class RowSolver:
     ) -> list[Part]:
         side = self.side
         parts: list[Part] = self._run(
-            kernels.conjugate_gradient_rows, side.indptr, side.indices, *self._coefficients, own, other, gram,
-            offset, side.own_weight, side.ridge, steps, tolerance,
+            self._descend, side.indptr, side.indices, *self._coefficients, own, other, gram, offset, side.own_weight,
+            side.ridge, steps, tolerance,
         )  # fmt: skip
         if not np.isfinite(summed(parts)[1]):
             # A row whose gradient overflows counts as done in the kernel and would be left where it is.
@@ -191,6 +201,16 @@ def summed(parts: Sequence[Part]) -> Part:
 def solve_exactly(side: Side, own: Array, other: Array, n_threads: int = 0, *, loss: Loss = LOSSES["square"]) -> None:
     """Set every row of ``own`` (n, g) to the minimiser of J given ``other`` (m, g)."""
     RowSolver(side, own.shape[1], "cholesky", 0, n_threads, loss).solve(own, other)
+
+
+def solve_each(side: Side, own: Array, other: Array, n_threads: int = 0, *, loss: Loss = LOSSES["square"]) -> None:
+    """The same, each row to the bits that it would get alone, however many are solved together."""
+    if loss.quadratic:
+        RowSolver(side, own.shape[1], "cholesky", 0, n_threads, loss, alone=True).solve(own, other)
+        return
+    for x in range(side.rows):
+        # Rounds go on until all rows are solved: alone, then, in a call of its own.
+        solve_exactly(side.only(x), own[x : x + 1], other, n_threads, loss=loss)
 
 
 def require_majoriser(loss: Loss) -> None:

@@ -94,6 +94,14 @@ def listed(wanted: Any, ids: Ids) -> Array:
     return array
 
 
+def paired(rows: Any, cols: Any, row_ids: Ids, col_ids: Ids) -> tuple[list[Any], list[Any]]:
+    """Ids of rows and of columns, one of each for every cell."""
+    who, what = listed(rows, row_ids).tolist(), listed(cols, col_ids).tolist()
+    if len(who) != len(what):
+        raise InputError(f"rows and cols must be equally long, not {len(who)} and {len(what)}.")
+    return who, what
+
+
 def one_of(wanted: Any, ids: Ids, name: str) -> int:
     """The number of the one id that is asked for."""
     numbers = ids.require(listed(wanted, ids))

@@ -1,7 +1,7 @@
 """BlendRecommender: several recommenders, whose scores are standardised and added; held-out positives say how."""
 
 import sys
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tacit import checks, threads
 from tacit.data.interactions import Interactions
 from tacit.errors import InputError
+from tacit.estimators.concurrency import view
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import blend_mixtures, held_out_choice
@@ -140,10 +141,10 @@ class BlendRecommender(ScoredRecommender):
             remainder += weight * (own.remainder - scores.mean()) / spread
         return Evidence.of(np.array(list(parts), dtype=object), np.array(list(parts.values())), remainder)
 
-    def _add_cell(self, row: Hashable, col: Hashable, value: float) -> None:
-        super()._add_cell(row, col, value)
-        for member in self.members_:
-            member.add(row, [col], value)
+    def _add_cells(self, rows: list[Any], cols: list[Any], values: NDArray[np.float32]) -> None:
+        super()._add_cells(rows, cols, values)
+        # Copies learn: who holds the old members goes on with them.
+        self.members_ = [view(member).add_each(rows, cols, values) for member in self.members_]
 
     def scorer(self, rows: AskedRows) -> ScoreRows:
         """A function that gives the mixed scores of these rows block by block."""

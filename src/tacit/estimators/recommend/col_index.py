@@ -17,7 +17,7 @@ from tacit.estimators.schema import Array as ArrayPart
 from tacit.estimators.schema import Borders, Repeated
 from tacit.neighbours import approximate
 from tacit.neighbours.approximate import ItemIndex
-from tacit.neighbours.few_queries import tiled, top_k_of_few
+from tacit.neighbours.few_queries import Tiled, top_k_of_few
 from tacit.neighbours.filters import Filters
 from tacit.neighbours.selection import Result
 from tacit.neighbours.topk import QUERIES, normalise, top_k
@@ -96,8 +96,8 @@ def find(
     if index is None or search == "exact" or filters.included is not None or not _pays(index, k, filters.allowed):
         filtered = not (filters.included is None and filters.excluded is None and filters.allowed is None)
         if not filtered and 0 < len(queries) <= QUERIES[0] and len(items):
-            tiles = derived.of("items in tiles", (items,), lambda: tiled(items))
-            return top_k_of_few(queries, tiles, len(items), k, seen=filters.seen, threads=threads)
+            tiled = derived.of("items in tiles", (items,), lambda: Tiled.of(items))
+            return top_k_of_few(queries, tiled, k, seen=filters.seen, threads=threads)
         return top_k(queries, items, k, filters, threads=threads)
     order = index.order
     grouped = derived.of("items by list", (items, order), lambda: items[order])

@@ -20,6 +20,8 @@ from tacit.estimators.recommend.factor_state import FactorState
 from tacit.estimators.recommend.joining import extended, new_positives
 from tacit.estimators.recommend.whole_data_fit import random_factors
 from tacit.objective import losses
+from tacit.objective.losses import Loss
+from tacit.objective.side import Moments, Side, added, caches_of, weighted_moments
 from tacit.solvers import als
 from tacit.solvers.row_placement import place_rows
 
@@ -114,19 +116,51 @@ def fold_in(state: FactorState, positives: Any, side: str, features: Any = None)
         other, other_weight = rows.factors, rows.weight
     if not other.flags.c_contiguous:
         other = np.ascontiguousarray(other)
-    problem = state.recipe.side_of_new(positives, other_weight, side)
-    caches = state.derived.of(f"caches for {side}", (other, other_weight), lambda: problem.caches(other, state.threads))
-    problem = replace(problem, known_caches=caches)
     loss = losses.resolve(state.recipe.loss)
     with threads.single_threaded_blas():
+        if side == "rows":
+            moments = with_joined(fitted_moments(state), other, other_weight, state.joined_cols)
+        else:
+            moments = state.derived.of(
+                "moments of rows", (other, other_weight), lambda: weighted_moments(other, other_weight, state.threads)
+            )
+        problem = state.recipe.side_of_new(positives, other_weight, side)
+        problem = replace(problem, known_caches=caches_of(moments, problem.unlabelled_target))
         if features is not None:
-            base = from_features(state, features, side)
-            if len(base) != positives.shape[0]:
-                raise InputError(f"features must have {positives.shape[0]} rows, one for each, but has {len(base)}.")
-            return place_rows(problem, loss, other, base, state.threads)
+            return by_features(state, problem, loss, other, features, side)
         factors = np.zeros((positives.shape[0], other.shape[1]), dtype=np.float32)
         als.solve_exactly(problem, factors, other, state.threads, loss=loss)
     return factors
+
+
+def by_features(
+    state: FactorState, problem: Side, loss: Loss, other: Array, features: Any, side: str = "rows"
+) -> Array:
+    """Factors (n, g) of rows (columns) by their features and their positives."""
+    base = from_features(state, features, side)
+    if len(base) != problem.rows:
+        raise InputError(f"features must have {problem.rows} rows, one for each, but has {len(base)}.")
+    return place_rows(problem, loss, other, base, state.threads)
+
+
+FITTED = "moments of fitted columns"
+"""The name under which they are held."""
+
+
+def fitted_moments(state: FactorState) -> Moments:
+    """QᵀBQ and Qᵀb of the columns that the fit knew; those that have joined since come last."""
+    cols, weight = state.col_factors, state.col_weight
+    known = len(cols) - state.joined_cols
+    return state.derived.of(
+        FITTED, (cols, weight), lambda: weighted_moments(cols[:known], weight[:known], state.threads)
+    )
+
+
+def with_joined(fitted: Moments, cols: Array, weight: Array, joined: int) -> Moments:
+    """The moments of all columns (m, g): they are added up apart, because only the last ones, few of them, change."""
+    if not joined:
+        return fitted
+    return added([fitted, weighted_moments(cols[-joined:], weight[-joined:], 1)], cols)
 
 
 def grown_factors(row_factors: Array, col_factors: Array, shape: tuple[int, int], seed: int) -> tuple[Array, Array]:

@@ -50,7 +50,7 @@ def recommend(
         queries, numbers = numbered(rows, state.row_ids, unknown)
         factors, seen = state.rows.take(numbers)
     factors = state.contexts.combine(factors, context)
-    if not state.contexts.ids and not factors.any(axis=1).all():
+    if not state.contexts.ids and not (factors.all() or factors.any(axis=1).all()):
         factors = fill_zero_rows(factors, _average_row(state)[None])
     items, index = state.col_factors, state.col_index
     best, scores = col_index.find(

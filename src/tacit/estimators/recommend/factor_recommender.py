@@ -2,7 +2,6 @@
 
 import dataclasses
 import os
-import threading
 from collections.abc import Hashable, Mapping
 from typing import Any, Self
 
@@ -14,7 +13,7 @@ from tacit import checks
 from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
 from tacit.errors import InputError
-from tacit.estimators.concurrency import learns, learns_if, learns_in_place, shallow_copy
+from tacit.estimators.concurrency import learns, learns_if, learns_in_place
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Callback, Model
 from tacit.estimators.ranked import Ranked
@@ -26,12 +25,12 @@ from tacit.estimators.recommend import (
     side_gain,
     whole_data_fit,
 )
-from tacit.estimators.recommend.asking import AskedRows, Filter, ScoreRows, Unknown
+from tacit.estimators.recommend.asking import AskedRows, Filter, ScoreRows, Unknown, listed, paired
 from tacit.estimators.recommend.col_index import ColIndex, Search
 from tacit.estimators.recommend.contexts import Contexts
 from tacit.estimators.recommend.factor_state import FactorState
 from tacit.estimators.recommend.given_cells import GivenCells
-from tacit.estimators.recommend.joining import as_interactions, joined
+from tacit.estimators.recommend.joining import as_interactions, joined, weights_of
 from tacit.estimators.recommend.recent_rows import RowState
 from tacit.estimators.recommend.settings import FitSettings
 from tacit.estimators.recommend.tables import FACTOR
@@ -43,12 +42,6 @@ from tacit.objective.weights import PositiveWeight
 from tacit.progress import without_clock
 
 Array = NDArray[Any]
-
-MOST_RECENT = 1_000
-"""Changed rows that a view copies; when there are more, they are gathered into the arrays first."""
-
-_growing = threading.RLock()
-"""Held while rows change. One for all models: it belongs to the process and never into a copy of a model."""
 
 
 class FactorRecommender(Model):
@@ -268,22 +261,32 @@ class FactorRecommender(Model):
         [['jam']]
         """
         self._require_fitted("add")
-        with _growing:
-            state = self._fitted()
-            takers = factor_events.takers_of(state) if self._takers is None else self._takers
-            change = factor_events.event(state, takers, row, cols, weights, features)
-            # Ids and columns are published in one step and the row after them, and a view takes rows first: so no
-            # reader meets a row without an id, or a column without a factor.
-            self.__dict__.update(
-                row_ids_=change.row_ids,
-                col_ids_=change.col_ids,
-                col_factors_=change.col_factors,
-                col_weight_=change.col_weight,
-                joined_cols_=change.joined_cols,
-                _takers=takers,
-            )
-            state.rows.recent[change.number] = change.row
-        return self
+        wanted = listed(cols, self.col_ids_).tolist()
+        values = weights_of(weights, len(wanted)).tolist()
+        if not wanted and features is None:
+            raise InputError("cols is empty; give at least one column, or the features of the row.")
+        draft = factor_events.Draft(self._fitted(), self._takers, features)
+        return self._become(draft.take([row], [wanted], [values]))
+
+    @learns_in_place
+    def add_each(self, rows: Any, cols: Any, weights: Any = 1.0) -> Self:
+        """``add`` for one cell after the other, to the same bits, at a fraction of the cost; all of them or none.
+
+        Parameters
+        ----------
+        rows, cols : ids, one of each for every event, in the order of the events
+        weights : one for all, or one each
+
+        >>> pairs = {"who": ["ann", "ann", "bob", "bob", "cyd"], "what": ["tea", "jam", "tea", "jam", "ink"]}
+        >>> model = FactorRecommender(factors=2).fit(Interactions.from_table(pairs, row="who", col="what"))
+        >>> model.add_each(["dan", "cyd", "dan"], ["tea", "tea", "ink"]).positives_of("dan")
+        (['ink', 'tea'], [1.0, 1.0])
+        """
+        self._require_fitted("add_each")
+        who, what = paired(rows, cols, self.row_ids_, self.col_ids_)
+        values = weights_of(weights, len(what)).tolist()
+        draft = factor_events.Draft(self._fitted(), self._takers)
+        return self._become(draft.take(who, [[col] for col in what], [[value] for value in values]))
 
     @learns_if("add")
     def fold_in(
@@ -474,26 +477,24 @@ class FactorRecommender(Model):
         )
 
     def _gathered(self) -> RowState:
-        """All rows in arrays; the model holds them so from then on."""
-        with _growing:
-            self._rows = self._rows.gathered((len(self.row_ids_), len(self.col_ids_)))
-            return self._rows
+        return self._fitted().gathered_rows()
 
     def _set_rows(self, rows: RowState) -> None:
         self._rows, self._takers = rows, None
 
-    def _view(self) -> Self:
-        """A copy with rows of its own: events that come later do not reach it."""
-        if len(self._rows.recent) > MOST_RECENT:
-            self._gathered()
-        while True:
-            held = self._rows
-            rows = held.apart()
-            copy: Self = shallow_copy(self)
-            # Other rows in their place mean that all has been learned anew meanwhile.
-            if copy._rows is held:
-                copy._rows = rows
-                return copy
+    def _become(self, change: factor_events.Change) -> Self:
+        """Take over what events have led to, in one step: no reader meets a row without an id, or the reverse."""
+        self._derived.keep(factor_growth.FITTED, (change.col_factors, change.col_weight), change.moments)
+        self.__dict__.update(
+            row_ids_=change.row_ids,
+            col_ids_=change.col_ids,
+            col_factors_=change.col_factors,
+            col_weight_=change.col_weight,
+            joined_cols_=change.joined_cols,
+            _rows=change.rows,
+            _takers=change.takers,
+        )
+        return self
 
     def _settings(self) -> FitSettings:
         return FitSettings.read(self.get_params(deep=False))

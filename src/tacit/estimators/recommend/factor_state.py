@@ -20,6 +20,9 @@ from tacit.objective.recipes import Recipe
 
 Array = NDArray[Any]
 
+GATHERED = "rows in arrays"
+"""The name under which they are held."""
+
 
 @dataclass(frozen=True)
 class FactorState:
@@ -65,8 +68,10 @@ class FactorState:
         return self.row_feature_factors if side == "rows" else self.col_feature_factors
 
     def gathered_rows(self) -> RowState:
-        """The rows in arrays alone."""
-        return self.rows.gathered((len(self.row_ids), len(self.col_ids)))
+        """The rows in arrays alone; those who hold the same state share them."""
+        return self.derived.of(
+            GATHERED, (self.rows, self.col_ids), lambda: self.rows.gathered((len(self.row_ids), len(self.col_ids)))
+        )
 
     def require_plain(self, call: str) -> None:
         """Refuse what only factors of plain ids can do."""

@@ -1,5 +1,6 @@
 """Interactions from outside in the numbering of a model: known ids are found, unknown ones are left out or join."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
 from tacit.data.matrix import Csr, as_csr, transpose
 from tacit.errors import InputError
+from tacit.kernels import cells
 
 
 def as_interactions(data: Any) -> Interactions:
@@ -78,9 +80,22 @@ def extended(ids: Ids, more: Ids) -> tuple[Ids, NDArray[np.int64]]:
     return (ids.extended(fresh) if len(fresh) else ids), numbers
 
 
-def with_one(ids: Ids, value: Any) -> tuple[int, Ids]:
-    """The number of one id, and the ids with it among them."""
-    number = int(ids.numbers([value])[0])
+def with_each(ids: Ids, values: Sequence[Any]) -> tuple[list[int], Ids]:
+    """The numbers of ids, and the ids with all of them among them.
+
+    >>> numbers, ids = with_each(Ids(["anna"]), ["bert", "anna", "bert"])
+    >>> numbers, len(ids)
+    ([1, 0, 1], 2)
+    """
+    numbers = ids.numbers(values).tolist()
+    for place, number in enumerate(numbers):
+        if number < 0:
+            numbers[place], ids = _with_one(ids, values[place])
+    return numbers, ids
+
+
+def _with_one(ids: Ids, value: Any) -> tuple[int, Ids]:
+    number = int(ids.numbers([value])[0])  # it may have come a moment ago
     if number >= 0:
         return number, ids
     one = Ids([value], ids.name)
@@ -89,3 +104,39 @@ def with_one(ids: Ids, value: Any) -> tuple[int, Ids]:
     if value is None or value != value:
         raise InputError(f"{ids.name}: {value!r} cannot be an id; leave out events whose id is missing.")
     return len(ids), ids.appended(one.all().tolist()[0])
+
+
+def weights_of(weights: Any, count: int) -> NDArray[np.float32]:
+    """One weight for each of so many cells."""
+    try:
+        values: NDArray[np.float32] = np.broadcast_to(np.asarray(weights, dtype=np.float32), count)
+    except (TypeError, ValueError):
+        raise InputError(f"weights must be one number, or one for each of the {count} columns.") from None
+    if not (np.isfinite(values) & (values > 0)).all():
+        raise InputError("weights must be finite and above 0; a cell without weight is not a positive.")
+    return values
+
+
+def with_cells(
+    positives: Csr, rows: list[int], cols: list[int], values: NDArray[np.float32], shape: tuple[int, int]
+) -> Csr:
+    """A matrix, grown to ``shape``, with new cells; one that it has gains their weights in turn.
+
+    >>> old = as_csr(np.array([[2.0, 0.0]]), "positives")
+    >>> with_cells(old, [1, 0], [0, 0], np.array([5.0, 1.0], np.float32), (2, 2)).toarray()
+    array([[3., 0.],
+           [5., 0.]], dtype=float32)
+    """
+    counts = np.zeros(shape[0], dtype=np.int64)
+    counts[: positives.shape[0]] = np.diff(positives.indptr)
+    order = np.argsort(rows, kind="stable")
+    indptr = np.zeros(shape[0] + 1, dtype=np.int64)
+    indices = np.empty(positives.nnz + len(rows), dtype=np.int32)
+    data = np.empty(len(indices), dtype=np.float32)
+    cells.merge(
+        np.concatenate(([0], np.cumsum(counts))), positives.indices.astype(np.int32, copy=False), positives.data,
+        np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=shape[0])))), np.array(cols, dtype=np.int32)[order],
+        values[order], indptr, indices, data,
+    )  # fmt: skip
+    grown = sp.csr_array((data[: indptr[-1]], indices[: indptr[-1]], indptr), shape=shape)
+    return as_csr(grown, "the model's positives", allow_empty=True)

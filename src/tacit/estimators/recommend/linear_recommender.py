@@ -1,6 +1,5 @@
 """Recommend by item-item weights of full rank, in closed form."""
 
-from collections.abc import Hashable
 from typing import Any, Self
 
 import numpy as np
@@ -189,8 +188,8 @@ class LinearRecommender(ScoredRecommender):
         values = of_positives(data, self.positive_weight, self._smallest)
         return Evidence.of(self.col_ids_.take(indices), values * weights)
 
-    def _add_cell(self, row: Hashable, col: Hashable, value: float) -> None:
-        super()._add_cell(row, col, value)
+    def _add_cells(self, rows: list[Any], cols: list[Any], values: NDArray[np.float32]) -> None:
+        super()._add_cells(rows, cols, values)
         new = len(self.col_ids_) - len(self.average_)
         if new:
             self.average_ = np.pad(self.average_, (0, new))

@@ -4,21 +4,32 @@ One more purchase of one user must not copy the positives and factors of a milli
 under its number, as an immutable record. ``RowState.gathered`` writes all of them into the arrays.
 """
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit.data.matrix import Csr, as_csr, take_rows
+from tacit.kernels import cells
 from tacit.neighbours.filters import Lists
 
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True)
-class Row:
+PARTS = 1024
+"""Into so many parts rows are spread by number: what a change copies is a part, and the list of them."""
+
+NO_COLS = np.empty(0, np.int32)
+
+FEW = 8
+"""Rows up to which one slice each is quicker than what takes any number of them."""
+
+
+class Row(NamedTuple):
     """Positives of one row in ascending order of their columns, its factor (g,) and its weight a_x."""
 
     cols: NDArray[np.int32]
@@ -26,13 +37,75 @@ class Row:
     factor: NDArray[np.float32]
     weight: np.float32
 
-    def merged(self, cols: NDArray[np.int64], values: NDArray[np.float32]) -> tuple[Array, Array]:
-        """Its columns and values with more cells; a cell that it has gains the weight of the new one."""
-        grown, numbers = np.unique(np.concatenate((self.cols, cols)), return_inverse=True)
-        total = np.zeros(len(grown), dtype=np.float32)
-        total[numbers[: len(self.cols)]] = self.values
-        np.add.at(total, numbers[len(self.cols) :], values)
-        return grown.astype(np.int32), total
+
+class RecentRows:
+    """Rows by number, never changed: ``with_rows`` gives others that share all but the parts that differ.
+
+    >>> row = Row(np.array([3]), np.ones(1), np.zeros(2), np.float32(1))
+    >>> few = RecentRows()
+    >>> more = few.with_rows({7: row})
+    >>> more.get(7) is row, few.get(7), len(more)
+    (True, None, 1)
+    """
+
+    def __init__(self, parts: Sequence[dict[int, Row]] = ({},) * PARTS, length: int = 0) -> None:
+        self._parts, self._length = parts, length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def get(self, number: int) -> Row | None:
+        return self._parts[number % PARTS].get(number)
+
+    def items(self) -> Iterator[tuple[int, Row]]:
+        for part in self._parts:
+            yield from part.items()
+
+    def with_rows(self, changed: Mapping[int, Row]) -> "RecentRows":
+        """These rows with others in their places or beside them."""
+        parts, length = list(self._parts), self._length
+        for number, row in changed.items():
+            place = number % PARTS
+            if parts[place] is self._parts[place]:
+                parts[place] = dict(parts[place])
+            length += number not in parts[place]
+            parts[place][number] = row
+        return RecentRows(parts, length)
+
+
+NO_ROWS = RecentRows()
+
+
+@dataclass(frozen=True)
+class FewRows:
+    """Positives of a few rows as solvers want them; a SciPy matrix of them would cost as much as the solution."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    data: NDArray[np.float32]
+    width: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.indptr) - 1, self.width
+
+
+def merged(
+    rows: Sequence[Row], cols: Sequence[Sequence[int]], values: Sequence[Sequence[float]], width: int
+) -> FewRows:
+    """The positives of each row with its new cells; a cell that it has gains the weight of the new ones, one by one."""
+    old, new = (np.cumsum([0, *map(len, lists)], dtype=np.int64) for lists in ([row.cols for row in rows], cols))
+    indptr = np.zeros(len(rows) + 1, dtype=np.int64)
+    indices = np.empty(old[-1] + new[-1], dtype=np.int32)
+    data = np.empty(len(indices), dtype=np.float32)
+    cells.merge(
+        old, np.concatenate([row.cols for row in rows]).astype(np.int32, copy=False),
+        np.concatenate([row.values for row in rows]),
+        new, np.array([col for one in cols for col in one], dtype=np.int32),
+        np.array([value for one in values for value in one], dtype=np.float32),
+        indptr, indices, data,
+    )  # fmt: skip
+    return FewRows(indptr, indices[: indptr[-1]], data[: indptr[-1]], width)
 
 
 @dataclass(frozen=True)
@@ -48,7 +121,7 @@ class RowState:
     factors: Any = None
     weight: Any = None
     positives: Any = None
-    recent: dict[int, Row] = field(default_factory=dict)
+    recent: RecentRows = NO_ROWS
 
     def row(self, number: int) -> Row:
         """One row as it is, at the cost of its own positives; one that is not there is empty."""
@@ -57,7 +130,7 @@ class RowState:
             return recent
         if not 0 <= number < len(self.factors):
             nothing = np.zeros(self.factors.shape[1], np.float32)
-            return Row(np.empty(0, np.int32), np.empty(0, np.float32), nothing, np.float32(0))
+            return Row(NO_COLS, np.empty(0, np.float32), nothing, np.float32(0))
         span = slice(self.positives.indptr[number], self.positives.indptr[number + 1])
         weight = np.float32(0) if self.weight is None else self.weight[number]
         return Row(self.positives.indices[span], self.positives.data[span], self.factors[number], weight)
@@ -65,26 +138,23 @@ class RowState:
     def take(self, numbers: NDArray[np.int64]) -> tuple[Array, Lists]:
         """Factors (n, g) of these rows and the lists of their columns; -1 stands for a row that is not known."""
         wanted = numbers.tolist()
-        changed = self.recent and any(number in self.recent for number in wanted)
-        if not changed and (len(numbers) == 0 or numbers.min() >= 0):
+        if len(wanted) > FEW and not any(number < 0 or self.recent.get(number) for number in wanted):
             return self.factors[numbers], take_rows(self.positives, numbers)[:2]
         rows = [self.row(number) for number in wanted]
-        indptr = np.cumsum([0, *(len(row.cols) for row in rows)], dtype=np.int64)
-        return np.stack([row.factor for row in rows]), (indptr, np.concatenate([row.cols for row in rows]))
+        indptr = np.fromiter(accumulate((len(row.cols) for row in rows), initial=0), dtype=np.int64)
+        cols = rows[0].cols if len(rows) == 1 else np.concatenate([NO_COLS, *(row.cols for row in rows)])
+        factors = np.array([row.factor for row in rows], dtype=np.float32).reshape(len(rows), self.factors.shape[1])
+        return factors, (indptr, cols.astype(np.int32, copy=False))
 
     def gathered(self, shape: tuple[int, int]) -> "RowState":
         """The same rows in arrays alone, for (n, m) rows and columns."""
-        if not self.recent and (self.positives is None or self.positives.shape[1] == shape[1]):
+        if not len(self.recent) and (self.positives is None or self.positives.shape[1] == shape[1]):
             return self
         return RowState(
             self._gather("factor", self.factors, shape[0]),
             self._gather("weight", self.weight, shape[0]),
             self._gather_positives(shape),
         )
-
-    def apart(self) -> "RowState":
-        """The same rows; those that become recent later do not reach this copy."""
-        return replace(self, recent=dict(self.recent))
 
     def _gather(self, part: str, array: Array, length: int) -> Array:
         grown = np.zeros((length, *array.shape[1:]), dtype=array.dtype)
@@ -96,7 +166,7 @@ class RowState:
     def _gather_positives(self, shape: tuple[int, int]) -> Csr:
         old = len(self.positives.indptr) - 1
         changed = np.zeros(shape[0], dtype=bool)
-        changed[list(self.recent)] = True
+        changed[[number for number, _ in self.recent.items()]] = True
         counts = np.zeros(shape[0], dtype=np.int64)
         counts[:old] = np.diff(self.positives.indptr)
         stays = np.repeat(~changed[:old], counts[:old])

@@ -15,8 +15,8 @@ from tacit.errors import InputError
 from tacit.estimators.concurrency import learns
 from tacit.estimators.model import Model
 from tacit.estimators.ranked import Ranked
-from tacit.estimators.recommend.asking import AskedRows, Filter, ScoreRows, Unknown, filters, listed, numbered
-from tacit.estimators.recommend.joining import joined
+from tacit.estimators.recommend.asking import AskedRows, Filter, ScoreRows, Unknown, filters, listed, numbered, paired
+from tacit.estimators.recommend.joining import weights_of, with_cells, with_each
 from tacit.metrics.evaluation import hidden_ndcg
 from tacit.neighbours.topk import top_k_of
 from tacit.threads import even_chunks
@@ -89,16 +89,27 @@ class ScoredRecommender(Model):
         """
         self._require_fitted("add")
         wanted = listed(cols, self.col_ids_).tolist()
-        values = np.broadcast_to(np.asarray(weights, dtype=np.float64), len(wanted))
-        for col, value in zip(wanted, values.tolist()):
-            self._add_cell(row, col, value)
+        self._add_cells([row] * len(wanted), wanted, weights_of(weights, len(wanted)))
         return self
 
-    def _add_cell(self, row: Hashable, col: Hashable, value: float) -> None:
-        table = {"row": [row], "col": [col], "weight": [value]}
-        event = Interactions.from_table(table, row="row", col="col", weight="weight")
-        grown = joined(self.row_ids_, self.col_ids_, self.seen_, event)
-        self.row_ids_, self.col_ids_, self.seen_ = grown.row_ids, grown.col_ids, grown.matrix
+    @learns
+    def add_each(self, rows: Any, cols: Any, weights: Any = 1.0) -> Self:
+        """``add`` for one cell after the other, at the cost of one; all of them or none.
+
+        Parameters
+        ----------
+        rows, cols : ids, one of each for every event, in the order of the events
+        weights : one for all, or one each
+        """
+        self._require_fitted("add_each")
+        who, what = paired(rows, cols, self.row_ids_, self.col_ids_)
+        self._add_cells(who, what, weights_of(weights, len(what)))
+        return self
+
+    def _add_cells(self, rows: list[Any], cols: list[Any], values: NDArray[np.float32]) -> None:
+        x, self.row_ids_ = with_each(self.row_ids_, rows)
+        y, self.col_ids_ = with_each(self.col_ids_, cols)
+        self.seen_ = with_cells(self.seen_, x, y, values, (len(self.row_ids_), len(self.col_ids_)))
 
     def score_pairs(self, rows: Any, cols: Any) -> Array:
         """Scores of pairs of ids; either may be a single id."""
