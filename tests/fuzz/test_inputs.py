@@ -24,6 +24,13 @@ def broken_matrix():
     return made
 
 
+def falling_matrix():
+    """From 2 to −2³¹ is a step up where 32 bits overflow."""
+    made = sp.csc_array(np.ones((5, 2)))
+    made.indptr[:] = [0, 2, -(2**31)]
+    return made
+
+
 FINDINGS = {
     "ids that are lists": lambda: tacit.data.Ids([[1], [2]]),
     "users that are one number": lambda: tacit.RatingStream(2).fit(1.5, [1], [1]),
@@ -71,6 +78,13 @@ FINDINGS = {
     "lines that are a broken matrix": lambda: (
         tacit.WordVectors(2, progress=False).fit(["a b"] * 9).analogies(broken_matrix())
     ),
+    "words that are a broken matrix": lambda: (
+        tacit.WordVectors(2, progress=False).fit(["a b"] * 9).most_similar(broken_matrix())
+    ),
+    "text that is a broken matrix": lambda: tacit.WordVectors(2).fit(broken_matrix()),
+    "an indptr whose differences overflow": lambda: tacit.Interactions.from_matrix(falling_matrix()),
+    "a list of 2**40 labels": lambda: tacit.FactorTagger(2).fit(X, Y).predict_topk(X, 2**40),
+    "labels that are lists": lambda: tacit.FactorTagger(2).fit(X, [[[1]]] * 6),
     "a test of 2**70": lambda: tacit.Interactions.from_table(TABLE, row="u", col="i").split(test=2**70),
 }
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.data.ids import Ids
 from tacit.errors import InputError
 
@@ -173,12 +174,10 @@ def _as_array(values: Iterable[Any]) -> Array:
     if hasattr(values, "to_numpy"):
         array: Array = np.asarray(values.to_numpy())
         return array
-    listed = list(values)
+    listed = checks.listed("ids", values)
     if all(type(value) is int for value in listed):
         try:
             return np.array(listed, dtype=np.int64)
         except OverflowError:
             pass
-    objects = np.empty(len(listed), dtype=object)
-    objects[:] = listed
-    return objects
+    return np.fromiter(listed, dtype=object, count=len(listed))

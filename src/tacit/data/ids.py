@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from tacit import checks
 from tacit.errors import InputError, ModelFileError, UnknownIdError
 
 Array = NDArray[Any]
@@ -158,7 +159,7 @@ class Ids:
 
     def require(self, values: Iterable[Any] | Array) -> NDArray[np.int64]:
         """Numbers of these ids; an unknown one is an error that names it."""
-        values = values if isinstance(values, np.ndarray) else list(values)
+        values = values if isinstance(values, np.ndarray) else checks.listed("ids", values)
         numbers = self.numbers(values)
         unknown = np.flatnonzero(numbers < 0)
         if len(unknown):
@@ -300,15 +301,13 @@ def _as_values(values: Iterable[Hashable] | Array, name: str) -> Array:
             return values.astype(np.int64)
     if isinstance(values, np.ndarray) and values.dtype.kind == "M":
         values = values.astype("datetime64[us]")  # finer units would come out as bare whole numbers
-    listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    listed = values.tolist() if isinstance(values, np.ndarray) else checks.listed("ids", values)
     if not all(type(value) is str for value in listed):
         listed = [value.item() if isinstance(value, np.generic) else value for value in listed]
     if listed and all(type(value) is int and -(2**63) <= value < 2**63 for value in listed):
         return np.array(listed, dtype=np.int64)
     # np.array would turn tuples into a second dimension.
-    array = np.empty(len(listed), dtype=object)
-    array[:] = listed
-    return array
+    return np.fromiter(listed, dtype=object, count=len(listed))
 
 
 _TAGS: dict[type, str] = {

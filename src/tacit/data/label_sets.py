@@ -81,19 +81,22 @@ def _from_lists(Y: Iterable[Any], rows: int, known: Ids | None, allow_empty: boo
                 f"Y: row {number} is {labels!r}; give each row a list of labels, "
                 "or give Y as an indicator matrix with one column per label."
             )
-        sets.append(list(labels))
+        sets.append(checks.listed(f"Y: row {number}", labels))
     if len(sets) != rows:
         raise InputError(f"Y must have {rows} rows, one per row of the data, but has {len(sets)}.")
     flat = [label for labels in sets for label in labels]
     if not flat and not allow_empty:
         raise InputError("Y is empty: no row has a label; give at least one.")
-    if known is None:
+    try:
         distinct = list(dict.fromkeys(flat))
+    except TypeError:
+        raise InputError("Y: labels must be numbers, text or other values that can be keys, not lists.") from None
+    if known is None:
         # Sorted where the labels can be ordered, so that the order of rows does not decide on columns.
         kinds = {type(label) for label in distinct}
         names = Ids(sorted(distinct) if len(kinds) == 1 else distinct, "labels")  # type: ignore[type-var]
     else:
-        names, _ = _merge(known, list(dict.fromkeys(flat)))
+        names, _ = _merge(known, distinct)
     columns = names.numbers(flat)
     indptr = np.concatenate(([0], np.cumsum([len(labels) for labels in sets])))
     matrix = sp.csr_array((np.ones(len(flat), np.float32), columns, indptr), shape=(rows, len(names)))

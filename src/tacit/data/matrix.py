@@ -93,8 +93,7 @@ def as_csr(
             raise InputError(f"{name} must have two dimensions, not {matrix.ndim}.")
         if matrix.dtype.kind not in "biuf":
             raise InputError(f"{name} must hold numbers, not values of type {matrix.dtype}.")
-        _check_structure(matrix, name)
-        csr = Csr(matrix, dtype=dtype)
+        csr = Csr(_sound(matrix, name), dtype=dtype)
     else:
         dense = as_dense(matrix, name, dtype=dtype)
         csr = Csr(dense)
@@ -227,27 +226,41 @@ def take_rows(csr: sp.csr_array, numbers: NDArray[np.int64]) -> tuple[NDArray[np
     return indptr, csr.indices[places].astype(np.int32, copy=False), csr.data[places]
 
 
-def _check_structure(matrix: Any, name: str) -> None:
-    """Index arrays that point outside the matrix would make kernels read foreign memory."""
-    if matrix.format in {"csr", "csc"}:
-        inner = matrix.shape[1] if matrix.format == "csr" else matrix.shape[0]
-        outer = matrix.shape[0] if matrix.format == "csr" else matrix.shape[1]
-        indptr, indices = matrix.indptr, matrix.indices
-        sound = (
-            len(indptr) == outer + 1
-            and indptr[0] == 0
-            and indptr[-1] <= len(indices)
-            and np.all(np.diff(indptr) >= 0)
-            and (len(indices) == 0 or (indices.min() >= 0 and indices.max() < inner))
-        )
-    elif matrix.format == "coo":
-        sound = all(
-            len(axis) == 0 or (axis.min() >= 0 and axis.max() < size) for axis, size in zip(matrix.coords, matrix.shape)
-        )
-    else:
-        sound = True
+def _sound(matrix: Any, name: str) -> Any:
+    """A sparse matrix whose indices lie within its shape: others would make SciPy and kernels touch foreign memory."""
+    try:
+        if matrix.format not in {"csr", "csc", "bsr", "coo"}:
+            matrix = matrix.tocoo()
+        sound = _is_sound(matrix)
+    except (TypeError, ValueError, IndexError, OverflowError):
+        sound = False
     if not sound:
         raise InputError(f"{name} has index arrays that do not fit its shape {matrix.shape}; build it anew.")
+    return matrix
+
+
+def _is_sound(matrix: Any) -> bool:
+    if matrix.format == "coo":
+        return all(
+            len(axis) == len(matrix.data) and _all_below(axis, size) for axis, size in zip(matrix.coords, matrix.shape)
+        )
+    height, width = matrix.blocksize if matrix.format == "bsr" else (1, 1)
+    rows, cols = matrix.shape[0] // height, matrix.shape[1] // width
+    outer, inner = (cols, rows) if matrix.format == "csc" else (rows, cols)
+    indptr, indices = matrix.indptr, matrix.indices
+    # Compared, not subtracted: differences can overflow.
+    return bool(
+        len(indptr) == outer + 1
+        and indptr[0] == 0
+        and indptr[-1] <= len(indices)
+        and len(indices) == len(matrix.data)
+        and np.all(indptr[1:] >= indptr[:-1])
+        and _all_below(indices, inner)
+    )
+
+
+def _all_below(indices: Array, size: int) -> bool:
+    return len(indices) == 0 or bool(indices.min() >= 0 and indices.max() < size)
 
 
 def _check_shape(shape: tuple[int, ...], name: str, rows: int | None, cols: int | None) -> None:

@@ -178,7 +178,7 @@ def _column_names(table: Any, name: str) -> list[str]:
     if isinstance(table, pl.DataFrame) or _is_pandas(table):
         return [label for label in table.columns if isinstance(label, str)]
     if isinstance(table, Mapping):
-        return list(table)
+        return [label for label in table if isinstance(label, str)]
     if hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__"):
         return pl.DataFrame(table).columns
     raise InputError(

@@ -138,7 +138,8 @@ def read(source: Source, *, tokenizer: Tokenizer = "split", sentences: Sentences
             f'tokenizer must be "split", "words" or a function of one line, not {checks.shown(tokenizer)}.'
         )
     checks.choice("sentences", sentences, ("lines", "files"))
-    if isinstance(source, bytes) or not isinstance(source, str | os.PathLike | Iterable):
+    unread = isinstance(source, bytes) or hasattr(source, "tocsr")
+    if unread or not isinstance(source, str | os.PathLike | Iterable):
         raise InputError(f"text must be a path or an iterable of sentences, not {type(source).__name__}.")
     if isinstance(source, str | os.PathLike):
         return _read_files(_expand(source), tokenizer, sentences)

@@ -112,16 +112,14 @@ def _ordered_categories(y: Any) -> list[Any] | None:
 
 def _as_values(y: Any) -> NDArray[Any]:
     """y as one-dimensional array; a list with None among numbers or strings stays an array of objects."""
-    if hasattr(y, "to_numpy") and not isinstance(y, np.ndarray):
-        y = y.to_numpy()
-    elif isinstance(y, list | tuple) and any(value is None for value in y):
-        objects = np.empty(len(y), dtype=object)
-        objects[:] = y
-        y = objects
+    if isinstance(y, list | tuple) and any(value is None for value in y):
+        y = np.fromiter(y, dtype=object, count=len(y))
     try:
-        values = np.asarray(y)
-    except ValueError:
-        raise InputError("y must be a list or array with one entry per row, not lists of different lengths.") from None
+        values = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+    except Exception:  # a table raises its own library's errors where a column has no place in an array
+        raise InputError(
+            "y must be a list or array with one number or text per row, not lists of different lengths or a table."
+        ) from None
     if values.ndim == 0:
         raise InputError("y must be a list or array with one entry per row, not a single value.")
     return np.asarray(column_or_1d(values, warn=True))
@@ -135,7 +133,8 @@ def _is_missing(values: NDArray[Any], unlabelled: Any) -> NDArray[np.bool_]:
             raise InputError("y contains infinity; give classes as whole numbers or text.")
         missing = np.isnan(values)
     elif values.dtype.kind == "O":
-        missing = np.array([value is None or value != value or str(value) == "<NA>" for value in values], dtype=bool)
+        missing = np.array([str(value) == "<NA>" or not _is_mark(value, value) for value in values], dtype=bool)
+        missing |= np.array([value is None for value in values], dtype=bool)
     else:
         missing = np.zeros(len(values), dtype=bool)
     if unlabelled is None:

@@ -235,9 +235,10 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         """Mean accuracy over the labelled rows, as scikit-learn's classifiers define it."""
         codes, _ = read_grades(y, self.classes_.tolist(), self._fingerprint(self.classes_))
         known = codes >= 0
-        weights = None if sample_weight is None else np.asarray(sample_weight)[known]
-        rows = X[known] if sp.issparse(X) or isinstance(X, np.ndarray) else np.asarray(X)[known]
-        right = encode(self.predict(rows), self.classes_) == codes[known]
+        table = self._table(X, reset=False)
+        check_consistent_length(table, codes)
+        weights = _check_sample_weight(sample_weight, table, dtype=np.float64, ensure_non_negative=True)[known]
+        right = encode(self.predict(table[known]), self.classes_) == codes[known]
         return float(np.average(right, weights=weights))
 
     def _settings(self) -> Settings:
@@ -286,7 +287,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
             X = as_csr(X, "X", dtype=dtype, zeros="keep", allow_empty=True).native()
         try:
             table = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
-        except (TypeError, ValueError) as error:
+        except Exception as error:
             # scikit-learn's own sentences stand; what NumPy or a table's library raised on the way gets one.
             if any(sign in str(error) for sign in ("convert", "float() argument", "array element", "promoted")):
                 kind = InputTypeError if isinstance(error, TypeError) else InputError

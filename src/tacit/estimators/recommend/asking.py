@@ -89,9 +89,7 @@ def listed(wanted: Any, ids: Ids) -> Array:
     wanted = checks.listed(ids.name, wanted)
     if wanted and all(isinstance(value, int | np.integer) and -(2**63) <= value < 2**63 for value in wanted):
         return np.array(wanted, dtype=np.int64)
-    array = np.empty(len(wanted), dtype=object)
-    array[:] = wanted
-    return array
+    return np.fromiter(wanted, dtype=object, count=len(wanted))
 
 
 def paired(rows: Any, cols: Any, row_ids: Ids, col_ids: Ids) -> tuple[list[Any], list[Any]]:

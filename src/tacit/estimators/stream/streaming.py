@@ -131,12 +131,11 @@ class StreamingModel(Model):
         self._require_fitted("recommend")
         k = checks.integer("k", k, 1)
         users = list(user) if isinstance(user, list | np.ndarray) else [user]
-        queries = np.empty(len(users), dtype=object)
-        queries[:] = users
+        queries = np.fromiter(users, dtype=object, count=len(users))
         state = self.state_
         with state.lock.reading:
             every = np.arange(len(state.items))
-            numbers, left_out = state.numbers(users, list(exclude))
+            numbers, left_out = state.numbers(users, checks.listed("exclude", exclude))
             left_out = left_out[left_out < len(every)]
 
             def scores(number: int) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.data.ids import Ids
 from tacit.errors import InputError
 from tacit.estimators.tag.audit_evidence import Cell, DisplayNames, suggestion
@@ -50,8 +51,8 @@ def find_missing_labels(
 
     ``rejected`` stores the cells that somebody has rejected, which are not suggested.
     """
-    if n < 1 or per_row < 1:
-        raise InputError(f"n and per_row must be at least 1, not {n!r} and {per_row!r}.")
+    checks.integer("n", n, 1)
+    checks.integer("per_row", per_row, 1)
     cross_fitted = CrossFitted.fit(fit, X, Y, folds=folds, companions=companions, rng=rng)
     rows, columns, scores = cross_fitted.best_cells(n, per_row, rejected)
     rows_of_label = sp.csc_array(Y)

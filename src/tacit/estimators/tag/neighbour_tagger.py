@@ -336,7 +336,7 @@ class NeighbourTagger(Tagger):
     def _numbers_of(self, rows: Iterable[int] | None, length: int) -> Array:
         if rows is None:
             return np.arange(self.rows_seen_, self.rows_seen_ + length)
-        numbers = Ids.range(self.rows_seen_, "rows").require(list(rows))
+        numbers = Ids.range(self.rows_seen_, "rows").require(checks.listed("rows", rows))
         if len(numbers) != length:
             raise InputError(f"rows names {len(numbers)} rows, but X has {length}; give one number per row of X.")
         return numbers

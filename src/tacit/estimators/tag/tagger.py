@@ -190,10 +190,9 @@ class Tagger(Model):
         Places that could not be filled hold -1 (whole-number labels) or None (others). With ``return_scores`` the
         answer is a ``Ranked`` with ``.ids``, ``.scores`` and tables.
         """
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            raise InputError(f"k must be a whole number of at least 1, not {k!r}.")
+        k = checks.integer("k", k, 1)
         X = self._read_query(X, "predict_topk")
-        columns, scores = self._top(X, int(k))
+        columns, scores = self._top(X, k)
         ids = self.labels_.take(columns)
         if not return_scores:
             return ids

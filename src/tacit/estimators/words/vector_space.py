@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.data.compressed import read_text
 from tacit.data.ids import Ids
 from tacit.data.word2vec_format import write_word2vec
@@ -138,10 +139,12 @@ class VectorSpace(Model):
 
     def _listed(self, asked: Question) -> list[Any]:
         """One word, one vector, or many: a list of them."""
-        if isinstance(asked, str) or (isinstance(asked, np.ndarray) and asked.ndim == 1 and asked.dtype.kind == "f"):
+        if isinstance(asked, str | bytes) or (
+            isinstance(asked, np.ndarray) and asked.ndim == 1 and asked.dtype.kind == "f"
+        ):
             return [asked]
         if isinstance(asked, Iterable) and not (isinstance(asked, tuple) and asked in self.words_):
-            return list(asked)
+            return checks.listed("words", asked)
         return [asked]
 
     def _checked_vector(self, vector: Array) -> Array:
