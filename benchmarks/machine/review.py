@@ -4,16 +4,16 @@
 
 She accepts exactly the tags that were hidden. Reported are the precision that the page shows for the first 100 and
 1,000 suggestions, with its interval, beside the truth, and the share of hidden tags found after 1,000 keys, beside
-one-vs-rest logistic regression in five folds and beside random order. On other sets the order by chances stands beside
-the order by bare scores.
+one-vs-rest logistic regression in five folds and beside random order. On other sets the order by trusted scores
+stands beside the order by bare ones.
 
 Writes ``results/review.json``, with ``--quick`` ``review-quick.json``.
 """
 
 import argparse
 import json
-from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +23,7 @@ from tacit import NeighbourTagger
 from tacit.data import load_debian
 from tacit.data.label_sets import read_labels
 from tacit.data.loaders.tags import load_multilabel
+from tacit.estimators.tag import missing_labels
 from tacit.estimators.tag.missing_labels import CrossFitted
 from tacit.estimators.tag.text_tagger import TextTagger
 from tacit.service.events import Event
@@ -85,23 +86,17 @@ def reviewed(found: Any, hidden: set[tuple[int, int]]) -> dict[str, Any]:
     return shown | {f"recall after {KEYS} keys": sum(decided.values()) / len(hidden)}
 
 
-class Bare:
-    """Scores as they are, in place of chances."""
-
-    def of(self, scores: np.ndarray) -> np.ndarray:
-        return scores.copy()
-
-
 def by_order(X: sp.csr_array, Y: sp.csr_array, seed: int) -> dict[str, dict[str, float]]:
-    """Precision of the first 100 and 1,000, by chances and by bare scores."""
+    """Precision of the first 100 and 1,000 by trusted scores, and by bare ones."""
     known, hidden = hidden_part(Y, 0.2, seed)
     cross_fitted = CrossFitted.fit(
         lambda X, Y: NeighbourTagger(progress=False).fit(X, Y), X, known,
         folds=5, companions=True, rng=np.random.default_rng(0),
     )  # fmt: skip
     figures = {}
-    for name, order in (("chances", cross_fitted), ("scores", replace(cross_fitted, chances=Bare()))):  # type: ignore[arg-type]
-        rows, columns, _ = order.best_cells(KEYS, PER_ROW)
+    for name, trust in (("trusted", missing_labels.trusted), ("bare", lambda scores, frequency: scores)):
+        with patch.object(missing_labels, "trusted", trust):
+            rows, columns, _ = cross_fitted.best_cells(KEYS, PER_ROW)
         right = [cell in hidden for cell in zip(rows.tolist(), columns.tolist())]
         figures[name] = {"precision at 100": float(np.mean(right[:100])), f"precision at {KEYS}": float(np.mean(right))}
     return figures

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from tacit.errors import DivergedError
-from tacit.solvers.label_regression import LabelRegression, Moments, most_frequent
+from tacit.solvers.label_regression import LabelRegression, Moments, most_frequent, trusted
 from tests import naive
 
 
@@ -79,3 +79,11 @@ def test_the_most_frequent_labels_take_part_and_empty_ones_never():
     Y = sp.csr_array(np.array([[1, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 0]], dtype=np.float32))
     assert most_frequent(Y, 2).tolist() == [2, 3]
     assert most_frequent(Y, 9).tolist() == [0, 2, 3]
+
+
+def test_a_rare_label_and_a_score_beyond_one_are_trusted_less():
+    scores = np.array([[0.9, 0.9, 1.4, -0.2], [1.0, 0.0, 1.0, 0.5]], np.float32)
+    found = trusted(scores, np.array([480, 2, 480, 0]))
+    expected = [[0.9 * 0.96, 0.9 / 11, 0.96, 0], [0.96, 0, 0.96, 0]]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    assert scores[0, 2] == np.float32(1.4)

@@ -115,6 +115,19 @@ class LabelRegression:
         return strongest
 
 
+def trusted(scores: NDArray[np.float32], frequency: NDArray[np.int64]) -> NDArray[np.float32]:
+    """min(s, 1) · n / (n + λ) of scores (b, L): what is left of them for labels that n rows carry.
+
+    A least-squares score beyond 1 says no more than 1. Of a label that few rows carry little was learned: its score is
+    the guess, which one near row can make large. λ is the ridge, the number of rows' worth of doubt.
+
+    >>> trusted(np.array([[1.3, 1.3, 0.5]], np.float32), np.array([980, 5, 20])).round(2).tolist()
+    [[0.9800000190734863, 0.20000000298023224, 0.25]]
+    """
+    trust = (frequency / (frequency + _RIDGE)).astype(np.float32)
+    return np.minimum(scores, np.float32(1)) * trust
+
+
 def most_frequent(Y: sp.csr_array, most: int) -> NDArray[np.int64]:
     """Numbers of the most frequent labels, ascending; labels that nobody carries are left out."""
     frequency = np.bincount(Y.indices, minlength=Y.shape[1])

@@ -27,7 +27,7 @@ class Suggestion:
     """One unlabelled cell that is probably positive.
 
     row, label : the caller's own ids
-    score : how often a cell that looks so to models that never saw the row has the label
+    score : how much models that never saw the row expect the label, less for a label that few rows carry
     text : what the row says, where texts were given
     carries : the labels that the row has already
     nearest : rows nearest to this one that carry the label: id, cosine, text

@@ -2,8 +2,8 @@
 
 Rows are dealt into folds. A copy of the tagger learns from the other folds and guesses the labels of this one. What a
 row's known labels say about the others (``solvers.label_regression``) is learned from the other folds as well, and
-joins the guesses. Scores become chances (``solvers.label_chances``): how often a cell that looks so is a stored one. Of
-the cells that are not stored, the best n over all rows are kept.
+joins the guesses. A label that few rows carry is trusted less. Of the cells that are not stored, the best n over all
+rows are kept.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,8 +21,7 @@ from tacit.estimators.tag.audit_evidence import Cell, DisplayNames, suggestion
 from tacit.estimators.tag.audit_report import MissingLabels
 from tacit.estimators.tag.scorer import Scorer, dense_chances
 from tacit.neighbours.best import best_columns
-from tacit.solvers.label_chances import LabelChances, ScoredCells
-from tacit.solvers.label_regression import LabelRegression, Moments, most_frequent
+from tacit.solvers.label_regression import LabelRegression, Moments, most_frequent, trusted
 
 Array = NDArray[Any]
 Fit = Callable[[sp.csr_array, sp.csr_array], Scorer]
@@ -72,7 +71,6 @@ class CrossFitted:
     """One model per fold, each learned from the other folds.
 
     fold_of : (n,) the fold of each row; models, companions : what scores the rows of each fold
-    chances : how often a cell with such a score is stored
     """
 
     X: sp.csr_array
@@ -80,7 +78,6 @@ class CrossFitted:
     fold_of: NDArray[np.int64]
     models: list[Scorer]
     companions: list[LabelRegression]
-    chances: LabelChances
 
     @classmethod
     def fit(
@@ -109,33 +106,30 @@ class CrossFitted:
             for _, known, guesses in _guesses(model, X, Y, fold_of == fold):
                 total += Moments.of(known, guesses, taking_part)
             moments.append(total)
-        beside, cells = [], []
-        for fold, model in enumerate(models):
+        beside = []
+        for fold in range(folds):
             rest = Moments.none(len(taking_part))
             for other, more in enumerate(moments):
                 if other != fold:
                     rest += more
             beside.append(LabelRegression.fit(rest, taking_part))
-            for _, known, guesses in _guesses(model, X, Y, fold_of == fold):
-                cells.append(ScoredCells.of(known, beside[fold].scores(known, guesses)))
-        frequency = np.bincount(Y.indices, minlength=Y.shape[1])
-        return cls(X, Y, fold_of, models, beside, LabelChances.fit(ScoredCells.joined(cells), frequency))
+        return cls(X, Y, fold_of, models, beside)
 
     def best_cells(self, n: int, per_row: int | None = None, rejected: sp.csr_array | None = None) -> Cells:
-        """Rows, columns and chances of the n best cells that are not stored, at most ``per_row`` of one row."""
+        """Rows, columns and scores of the n best cells that are not stored, at most ``per_row`` of one row."""
         width = min(per_row or self.Y.shape[1], self.Y.shape[1])
+        frequency = np.bincount(self.Y.indices, minlength=self.Y.shape[1])
         found: list[Cells] = []
         for fold, (model, beside) in enumerate(zip(self.models, self.companions)):
             for rows, known, guesses in _guesses(model, self.X, self.Y, self.fold_of == fold):
-                scores = beside.scores(known, guesses)
-                chances = self.chances.of(scores)
+                scores = trusted(beside.scores(known, guesses), frequency)
                 if model.propensity_weighted:
-                    chances = np.asarray(model.weighted_by_propensity(chances))
+                    scores = np.asarray(model.weighted_by_propensity(scores))
                 # A label that nothing speaks for is not a suggestion.
-                chances[(known > 0) | (scores == 0)] = -np.inf
+                scores[(known > 0) | (scores == 0)] = -np.inf
                 if rejected is not None:
-                    chances[rejected[rows].nonzero()] = -np.inf
-                columns, values = best_columns(chances, width)
+                    scores[rejected[rows].nonzero()] = -np.inf
+                columns, values = best_columns(scores, width)
                 filled = columns >= 0
                 found.append((rows[np.nonzero(filled)[0]], columns[filled], values[filled]))
                 found = [_best(found, n)]

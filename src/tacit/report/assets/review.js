@@ -157,7 +157,7 @@ export async function review(root, source) {
     if (current) {
       const like = likely?.(current.score);
       card.querySelector(".meaning")?.remove();
-      card.append(node("p", { className: "meaning" }, `Score ${current.score.toFixed(2)}: to models that never saw this row it looks like cells of which ${Math.round(100 * current.score)} % have the tag.`
+      card.append(node("p", { className: "meaning" }, `Score ${current.score.toFixed(2)}: how much models that never saw this row expect the tag, less for a tag that few rows have.`
         + (like?.total ? ` Of ${like.total} decided with a like score, ${like.accepted} were right.` : "")));
     }
     slot.replaceChildren(card);
