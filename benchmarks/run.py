@@ -51,6 +51,7 @@ _DECLARED = (
     # Word vectors of 20 MB take ten minutes; those of 5 MB are in peers.versus.
     Program("papers.words", _WORDS, _WORDS[1:]),
     _program("peers.defaults_grade"),
+    _program("peers.defaults_recommend"),
     _program("peers.defaults_stream"),
     _program("peers.defaults_tag", quick=False),
     _program("peers.full_rank", "sets", "gowalla", "dense"),

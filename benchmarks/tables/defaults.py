@@ -10,20 +10,20 @@ def gaps(record: dict[str, Any]) -> str:
     figures = record["figures"]
     rows = [
         [
-            one["job"], one["set"], one["measure"], _number(one["before"]), _number(one["ours"]),
+            one["estimator"], one["set"], one["measure"], _number(one["before"]), _number(one["ours"]),
             f"{_number(one['best'])} ({one['peer']})", _share(one["gap_before"]), _share(one["gap"]),
         ]
         for one in figures["rows"]
     ]  # fmt: skip
     summary = []
-    for job, told in figures["jobs"].items():
-        line = f"- **{job}**: mean gap {told['mean_gap']:+.1%} over {told['rows']} rows; "
+    for estimator, told in figures["estimators"].items():
+        line = f"- `{estimator}`: mean gap {told['mean_gap']:+.1%} over {told['rows']} rows; "
         line += f"behind by more than the margin: {', '.join(told['behind']) or 'none'}"
         if "keeps_the_rule" in told:
             kept = "keeps the rule" if told["keeps_the_rule"] else f"loses on {', '.join(told['lost'])}"
             line += f"; beside what it was, {told['mean_change']:+.1%} in the mean, {kept}"
         summary.append(line + ".")
-    header = ["job", "set", "measure", "before", "nothing given", "best peer", "gap before", "gap"]
+    header = ["nothing given to", "set", "measure", "before", "reached", "best peer", "gap before", "gap"]
     return "\n\n".join(["\n".join(summary), table(header, rows)])
 
 

@@ -16,9 +16,9 @@ def verdict():
 
 
 def test_gaps_are_positive_where_we_are_ahead(row):
-    better = row("recommend", "a", "NDCG@10", 0.33, ("peer", 0.30), 0.30)
+    better = row("recommend", "Our()", "a", "NDCG@10", 0.33, ("peer", 0.30), 0.30)
     assert better["gap"] == pytest.approx(0.1) and better["gap_before"] == pytest.approx(0.0)
-    less_error = row("stream", "a", "progressive MAE", 0.9, ("peer", 1.0), 1.2)
+    less_error = row("stream", "Our()", "a", "progressive MAE", 0.9, ("peer", 1.0), 1.2)
     assert less_error["gap"] == pytest.approx(0.1) and less_error["gap_before"] == pytest.approx(-0.2)
     assert less_error["change"] == pytest.approx(0.25)
 
@@ -34,18 +34,21 @@ def test_gaps_are_positive_where_we_are_ahead(row):
     ],
 )
 def test_a_default_may_change_if_the_mean_gains_and_no_set_loses_more(row, verdict, measure, before, ours, kept):
-    rows = [row("job", f"set {n}", measure, b, ("peer", before[n]), before[n]) for n, b in enumerate(ours)]
+    rows = [row("job", "Our()", f"set {n}", measure, b, ("peer", before[n]), before[n]) for n, b in enumerate(ours)]
     assert verdict(rows)["keeps_the_rule"] is kept
 
 
 def test_the_page_names_what_is_behind(row, verdict):
-    rows = [row("stream", "thin", "test MAE", 1.1, ("river", 1.0))]
+    rows = [row("stream", "Our()", "thin", "test MAE", 1.1, ("river", 1.0), None)]
     told = verdict(rows)
-    assert told["behind"] == ["thin (-10.0%)"] and "keeps_the_rule" not in told
+    assert told["behind"] == ["thin, test MAE (-10.0%)"] and "keeps_the_rule" not in told
     shown = importlib.import_module("benchmarks.tables.defaults").gaps(
-        {"figures": {"rows": rows, "jobs": {"stream": told}}}
+        {"figures": {"rows": rows, "estimators": {"Our()": told}}}
     )
-    assert "behind by more than the margin: thin (-10.0%)" in shown and "| thin | test MAE | – | 1.1000 |" in shown
+    assert (
+        "behind by more than the margin: thin, test MAE (-10.0%)" in shown
+        and "| thin | test MAE | – | 1.1000 |" in shown
+    )
 
 
 def test_constants_are_judged_on_the_set_that_did_not_choose_them():

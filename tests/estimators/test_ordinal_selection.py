@@ -155,6 +155,15 @@ def test_a_squared_loss_that_is_behind_has_no_second_round(leads, stays):
     assert [m for m, loss in left if loss == "squared"] == ([3, 0] if stays else [])
 
 
+@pytest.mark.parametrize(("lead", "left"), [(0.02, [3, 2, 1]), (0.005, [3, 1]), (0.0, [1, 0]), (-0.05, [1, 0])])
+def test_another_preparation_that_does_not_lead_has_no_second_round(lead, left):
+    areas = np.full((3, 4, 1, 1), 0.5)
+    areas[:, :2, 0, 0] = 0.6, 0.8
+    areas[:, 2:, 0, 0] = 0.8 + lead - 0.01, 0.8 + lead
+    kept = still_open(areas, ["logistic"], opening=2)
+    assert [m for m, _ in kept] == left
+
+
 @pytest.mark.parametrize("after", [1, 6])
 def test_a_choice_cut_short_is_the_best_so_far(after):
     X, y, _ = graded()

@@ -4,9 +4,10 @@
    cheap: a fold of the squared loss gathers moments of its few labelled rows and one eigendecomposition gives the whole
    path over λ; the logistic loss takes a few Newton steps per λ.
 2. Other preparations of the columns, with the leading loss, at the bandwidths that did best.
-3. The best maps of each loss alone, without the squared loss where it is behind by more than a standard error: as many
-   folds again, since five know an AUC too badly to tell neighbours apart, and the candidates with unlabelled pairs, for
-   which (at most 5,000) unlabelled rows are mapped once per map and their moments reused in every fold.
+3. The best maps of each loss alone, without the squared loss where it is behind by more than a standard error and
+   without other preparations where they do not lead: as many folds again, since five know an AUC too badly to tell
+   neighbours apart, and the candidates with unlabelled pairs, for which (at most 5,000) unlabelled rows are mapped once
+   per map and their moments reused in every fold.
 4. The winner mixed with the score of boosted trees.
 
 One rule keeps chance out: what is less plain has to lead by more than a standard error, paired over the folds. The
@@ -264,7 +265,8 @@ def _counterparts(trials: Trials, plan: Plan, maps: Sequence[int]) -> Sequence[i
 def still_open(areas: NDArray[np.float64], losses: Sequence[str], opening: int | None = None) -> list[tuple[int, str]]:
     """Maps and losses worth a second round: the best maps of a loss, at least one of them from the opening.
 
-    The squared loss, which would have to lead, is left out where it is behind by more than a standard error.
+    The squared loss, which would have to lead, is left out where it is behind by more than a standard error, and maps
+    that are not from the opening, which would have to lead it too, where they do not lead at all.
     """
     means = areas.mean(axis=0)
     best = _best_of_losses(means, losses)
@@ -276,9 +278,11 @@ def still_open(areas: NDArray[np.float64], losses: Sequence[str], opening: int |
     for loss in best:
         own = means[:, [one == loss for one in losses]]
         reached = np.where(np.isfinite(own), own, -np.inf).max(axis=(1, 2))
+        border = len(reached) if opening is None else opening
+        reached[border:][reached[border:] <= reached[:border].max()] = -np.inf
         order = np.argsort(-reached, kind="stable")
         kept = order[:MAPS_KEPT]
-        begun = order < (len(reached) if opening is None else opening)
+        begun = order < border
         if not begun[:MAPS_KEPT].any():
             kept = np.append(kept, order[begun][0])
         found += [(int(m), loss) for m in kept if np.isfinite(reached[m])]
