@@ -9,7 +9,7 @@ from typing import Any
 from tacit.errors import MissingExtraError
 from tacit.service import faults
 from tacit.service.errors import StoreError
-from tacit.service.store import New, Placed, Stored, gaps
+from tacit.service.store import New, Placed, Stored, gaps, placed
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tacit_events (
@@ -63,10 +63,10 @@ class PostgresStore:
         with self._guard, self._told("write to"):
             connection = self._connection()
             with connection.transaction():
-                placed = [self._insert(connection, model, events) for model, events in batch]
+                places = [self._insert(connection, model, events) for model, events in batch]
                 faults.reach("commit.before")
             faults.reach("commit.after")
-            return placed
+            return places
 
     def _insert(self, connection: Any, model: str, events: Sequence[New]) -> list[Placed]:
         """One query finds what is known and another stores the rest, however many there are."""
@@ -78,22 +78,14 @@ class PostgresStore:
                     "SELECT id, sequence FROM tacit_events WHERE model = %s AND id = ANY(%s)", (model, ids)
                 ).fetchall()
             )
-        last, placed, rows = self.last(model), [], []
-        for event in events:
-            if event.id is not None and event.id in known:
-                placed.append(Placed(known[event.id], False))
-                continue
-            last += 1
-            if event.id is not None:
-                known[event.id] = last
-            rows.append((model, last, event.id, event.payload))
-            placed.append(Placed(last, True))
+        places = placed(events, known, self.last(model))
+        rows = [(model, place.sequence, event.id, event.payload) for place, event in zip(places, events) if place.fresh]
         if rows:
             with connection.cursor() as cursor:
                 cursor.executemany(
                     "INSERT INTO tacit_events (model, sequence, id, payload) VALUES (%s, %s, %s, %s)", rows
                 )
-        return placed
+        return places
 
     def read(self, model: str, after: int = 0) -> Iterator[Stored]:
         while True:

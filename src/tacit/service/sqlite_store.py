@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tacit.service import faults
 from tacit.service.errors import StoreError
-from tacit.service.store import New, Placed, Stored, gaps
+from tacit.service.store import New, Placed, Stored, gaps, placed
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS events (
@@ -24,6 +24,8 @@ CREATE TABLE IF NOT EXISTS learned (
 ) WITHOUT ROWID;
 """
 _PAGE = 10_000
+_ROWS = 500
+"""Rows of one statement at most."""
 
 
 class SqliteStore:
@@ -49,8 +51,7 @@ class SqliteStore:
             run = self._connection.execute
             run("BEGIN IMMEDIATE")
             try:
-                last = {model: self.last(model) for model in {model for model, _ in batch}}
-                placed = [self._insert(model, events, last) for model, events in batch]
+                places = [self._insert(model, events) for model, events in batch]
                 faults.reach("commit.before")
                 run("COMMIT")
             except BaseException:
@@ -58,24 +59,30 @@ class SqliteStore:
                     run("ROLLBACK")
                 raise
             faults.reach("commit.after")
-            return placed
+            return places
 
-    def _insert(self, model: str, events: Sequence[New], last: dict[str, int]) -> list[Placed]:
-        """``last`` has the number of each model's last event, and is kept."""
-        run, now = self._connection.execute, time.time()
-        placed = []
-        for event in events:
-            cursor = run(
-                "INSERT INTO events VALUES (?, ?, ?, ?, ?) ON CONFLICT (model, id) WHERE id IS NOT NULL DO NOTHING",
-                (model, last[model] + 1, event.id, event.payload, now),
-            )
-            if cursor.rowcount == 1:
-                last[model] += 1
-                placed.append(Placed(last[model], True))
-            else:
-                known = run("SELECT sequence FROM events WHERE model = ? AND id = ?", (model, event.id)).fetchone()
-                placed.append(Placed(int(known[0]), False))
-        return placed
+    def _insert(self, model: str, events: Sequence[New]) -> list[Placed]:
+        """In a few statements: each gives the interpreter's lock away, and others may keep it for a while."""
+        places = placed(events, self._known(model, [event.id for event in events]), self.last(model))
+        now = time.time()
+        rows = [
+            (model, place.sequence, event.id, event.payload, now) for place, event in zip(places, events) if place.fresh
+        ]
+        for first in range(0, len(rows), _ROWS):
+            some = rows[first : first + _ROWS]
+            values = ", ".join(["(?, ?, ?, ?, ?)"] * len(some))
+            self._connection.execute(f"INSERT INTO events VALUES {values}", [part for row in some for part in row])
+        return places
+
+    def _known(self, model: str, ids: Sequence[str | None]) -> dict[str, int]:
+        """Those of these ids that are stored, with their numbers."""
+        known: dict[str, int] = {}
+        wanted = [one for one in ids if one is not None]
+        for first in range(0, len(wanted), _ROWS):
+            some = wanted[first : first + _ROWS]
+            asked = f"SELECT id, sequence FROM events WHERE model = ? AND id IN ({', '.join('?' * len(some))})"
+            known.update(self._connection.execute(asked, (model, *some)).fetchall())
+        return known
 
     def read(self, model: str, after: int = 0) -> Iterator[Stored]:
         while True:

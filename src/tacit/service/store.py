@@ -60,6 +60,26 @@ class EventStore(Protocol):
         """Let another process write."""
 
 
+def placed(events: Sequence[New], known: dict[str, int], last: int) -> list[Placed]:
+    """Where events go after the number ``last``; ``known`` has the numbers of ids that are stored, and gains the new.
+
+    >>> placed([New("a", b""), New("b", b""), New("b", b""), New(None, b"")], {"a": 3}, 7)
+    [Placed(sequence=3, fresh=False), Placed(sequence=8, fresh=True), Placed(sequence=8, fresh=False),
+     Placed(sequence=9, fresh=True)]
+    """
+    places = []
+    for event in events:
+        number = None if event.id is None else known.get(event.id)
+        if number is None:
+            last += 1
+            places.append(Placed(last, True))
+            if event.id is not None:
+                known[event.id] = last
+        else:
+            places.append(Placed(number, False))
+    return places
+
+
 def open_store(place: str | os.PathLike[str], *, write: bool = True) -> EventStore:
     """A folder (SQLite) or ``postgresql://…``."""
     name = os.fspath(place)

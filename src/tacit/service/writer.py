@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple
 
 from tacit.service.errors import ServiceError, StoreError
@@ -126,24 +127,25 @@ class Writer:
         return together, None
 
     def _commit(self, together: list[Waiting]) -> None:
+        by_model: dict[str, list[Waiting]] = {}
+        for one in together:
+            by_model.setdefault(one.model, []).append(one)
+        batch = [(model, [event for one in some for event in one.events]) for model, some in by_model.items()]
         try:
             if self._behind:
                 self._catch_up()
-            placed = self.store.append([(one.model, one.events) for one in together])
+            placed = self.store.append(batch)
         except StoreError as error:
             self._behind = True
             _log.error("events could not be stored", extra={"why": str(error)})
             for one in together:
                 one.told(ServiceError(503, str(error), retry_after=5))
             return
-        fresh: dict[str, list[Stored]] = {}
-        for one, places in zip(together, placed):
-            stored = [Stored(p.sequence, e.id, e.payload) for p, e in zip(places, one.events) if p.fresh]
-            fresh.setdefault(one.model, []).extend(stored)
-        for model, stored in fresh.items():
-            self.served[model].learn(stored)
-        for one, places in zip(together, placed):
-            one.told(places)
+        for (model, events), places in zip(batch, placed):
+            self.served[model].learn(Stored(p.sequence, e.id, e.payload) for p, e in zip(places, events) if p.fresh)
+            rest = iter(places)
+            for one in by_model[model]:
+                one.told(list(islice(rest, len(one.events))))
 
     def _catch_up(self) -> None:
         """Learn what is in the store although its commit seemed to fail."""
