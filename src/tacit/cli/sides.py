@@ -52,26 +52,30 @@ def side_options(function: Function) -> Function:
 
 def _features(table: str | None, ids: "Ids", option: str) -> Any:
     from tacit.data.features import FeatureEncoder
-    from tacit.data.readers import scan_table
 
     if table is None:
         return None
-    names = scan_table(table).collect_schema().names()
-    if len(names) < 2:
-        raise InputError(f"{option}: {table!r} has only the column {names[0]!r}; ids come first, then features.")
+    names = _columns_of(table, option, "ids come first, then features")
     return FeatureEncoder(names[0]).fit_transform(table, ids)
 
 
 def _graph(table: str | None, ids: "Ids", option: str) -> Any:
     from tacit.data.graph import adjacency
-    from tacit.data.readers import scan_table
 
     if table is None:
         return None
-    names = scan_table(table).collect_schema().names()
-    if len(names) < 2:
-        raise InputError(f"{option}: {table!r} has only the column {names[0]!r}; an edge takes two columns of ids.")
+    names = _columns_of(table, option, "an edge takes two columns of ids")
     matrix = adjacency(table, ids, source=names[0], target=names[1])
     if matrix.nnz == 0:
         raise InputError(f"{option}: no edge of {table!r} has both its ends among the ids.")
     return matrix
+
+
+def _columns_of(table: str, option: str, remedy: str) -> list[str]:
+    """Names of the columns of a table that needs two or more."""
+    from tacit.data.readers import scan_table
+
+    names: list[str] = scan_table(table).collect_schema().names()
+    if len(names) < 2:
+        raise InputError(f"{option}: {table!r} has only the column {names[0]!r}; {remedy}.")
+    return names

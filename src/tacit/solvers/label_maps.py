@@ -46,6 +46,10 @@ class MapSettings:
     start: str
     threads: int
 
+    def some(self, *names: str) -> dict[str, Any]:
+        """Those of these names, as keywords."""
+        return {name: getattr(self, name) for name in names}
+
 
 class LabelMap(NamedTuple):
     """V (d, g), and vectors of the labels (L, g) in the same space, with no rows where the method has none."""
@@ -55,47 +59,23 @@ class LabelMap(NamedTuple):
 
 
 def _sppmi(X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, settings: MapSettings, seed: int) -> LabelMap:
-    Z = sppmi_embedding(
-        Y,
-        settings.factors,
-        shift=settings.shift,
-        max_partners=settings.max_partners,
-        random_state=seed,
-        threads=settings.threads,
-    )
-    return _regressed(X, Z, settings)
+    given = settings.some("shift", "max_partners", "threads")
+    return _regressed(X, sppmi_embedding(Y, settings.factors, random_state=seed, **given), settings)
 
 
 def _weighted(
     X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, settings: MapSettings, seed: int
 ) -> LabelMap:
-    Z = weighted_embedding(
-        Y,
-        settings.factors,
-        shift=settings.shift,
-        max_partners=settings.max_partners,
-        iterations=settings.iterations,
-        random_state=seed,
-        threads=settings.threads,
-    )
-    return _regressed(X, Z, settings)
+    given = settings.some("shift", "max_partners", "iterations", "threads")
+    return _regressed(X, weighted_embedding(Y, settings.factors, random_state=seed, **given), settings)
 
 
 def _skipgram(
     X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, settings: MapSettings, seed: int
 ) -> LabelMap:
-    Z = skipgram_embedding(
-        Y,
-        settings.factors,
-        contexts=settings.contexts,
-        negatives=settings.negatives,
-        iterations=settings.iterations,
-        learning_rate=settings.learning_rate,
-        neighbours=settings.context_neighbours,
-        tables=settings.tables,
-        random_state=seed,
-    )
-    return _regressed(X, Z, settings)
+    given = settings.some("contexts", "negatives", "iterations", "learning_rate", "tables")
+    near = settings.context_neighbours
+    return _regressed(X, skipgram_embedding(Y, settings.factors, neighbours=near, random_state=seed, **given), settings)
 
 
 def _end_to_end(
@@ -105,31 +85,16 @@ def _end_to_end(
         first = _sppmi(X, Y, graph, settings, seed).weights
     else:
         first = np.random.default_rng([seed, 1]).standard_normal((X.shape[1], settings.factors), dtype=np.float32)
-    V = end_to_end_map(
-        X,
-        Y,
-        first,
-        negatives=settings.negatives,
-        iterations=settings.iterations,
-        learning_rate=settings.learning_rate,
-        scale=settings.cosine_scale,
-        neighbours=settings.context_neighbours,
-        random_state=seed,
-    )
+    given = settings.some("negatives", "iterations", "learning_rate")
+    near, scale = settings.context_neighbours, settings.cosine_scale
+    V = end_to_end_map(X, Y, first, neighbours=near, scale=scale, random_state=seed, **given)
     return LabelMap(V, np.empty((0, settings.factors), np.float32))
 
 
 def _joint(X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, settings: MapSettings, seed: int) -> LabelMap:
-    Z, labels = joint_embedding(
-        Y,
-        sp.csr_array(Y.T @ Y) if graph is None else graph,
-        settings.factors,
-        weights=settings.graph_weights,
-        shift=settings.shift,
-        max_partners=settings.max_partners,
-        random_state=seed,
-        threads=settings.threads,
-    )
+    graph = sp.csr_array(Y.T @ Y) if graph is None else graph
+    given = settings.some("shift", "max_partners", "threads")
+    Z, labels = joint_embedding(Y, graph, settings.factors, weights=settings.graph_weights, random_state=seed, **given)
     return LabelMap(_regress(X, Z, settings), labels.astype(np.float32))
 
 

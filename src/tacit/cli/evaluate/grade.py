@@ -7,23 +7,19 @@ from typing import Any
 
 import click
 
+from tacit.cli.evaluate.held_out import held_out_options, tell
 from tacit.cli.evaluate.page import html_option, write_page
 from tacit.cli.evaluate.saved import refuse_beside_model
 from tacit.cli.graded_rows import PARAMETERS, GradedRows, graded_rows_options, ranker_options
 from tacit.cli.models import open_model
 from tacit.cli.options import json_option
-from tacit.cli.output import console, print_json, print_table
-from tacit.cli.tables import save_measures, table_option
+from tacit.cli.tables import table_option
 from tacit.errors import InputError
 
 
 @click.command("grade")
 @graded_rows_options
-@click.option("--model", "model_path", type=click.Path(path_type=Path),
-              help="A saved model; TABLE then holds rows it has not seen. Without it, one is fitted here.")  # fmt: skip
-@click.option("--test", default=0.3, show_default=True, type=click.FloatRange(0, 1, min_open=True, max_open=True),
-              help="Share of the graded rows to hold out.")  # fmt: skip
-@click.option("--split-seed", default=0, show_default=True, help="Seed of the split.")
+@held_out_options(0.3, rows="rows it has not seen", held_out="graded rows")
 @html_option
 @table_option
 @ranker_options
@@ -77,14 +73,9 @@ def command(
         raise InputError("all tested rows have one grade, so no order can be evaluated; give more graded rows.")
     results = {name: ordinal_metrics(truth, score, guess) for name, (score, guess) in methods.items()}
     outcome = {**results, "tested": len(tested), "graded": len(learned), "rows": len(grades)}
-    save_measures(table_path, outcome)
-    if as_json:
-        print_json(outcome)
-    else:
-        console().print(f"{len(tested):,} graded rows that the model has not seen, "
-                        f"{' < '.join(map(str, model.classes_.tolist()))}")  # fmt: skip
-        print_table(("", *results), [(name, *(f"{one[name]:.4f}" for one in results.values()))
-                                     for name in results["model"]])  # fmt: skip
+    order = " < ".join(map(str, model.classes_.tolist()))
+    sentence = f"{len(tested):,} graded rows that the model has not seen, {order}"
+    tell(outcome, sentence, results, results["model"], table_path=table_path, as_json=as_json)
     if page is not None:
         from tacit.cli.evaluate.grade_page import LEAD, Graded, sections
 

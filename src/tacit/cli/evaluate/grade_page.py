@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.cli.evaluate.page import about_the_model, share
+from tacit.cli.evaluate.page import about_the_data, about_the_model, share
 from tacit.cli.evaluate.spread import typical
 from tacit.report.blocks import Columns, Paragraph, Section, Table, Terms, Tiles
 
@@ -171,10 +171,5 @@ def _data(found: Graded) -> Section:
         ("rows tested", f"{len(found.truth):,}"),
         ("features", f"{found.features.width:,}"),
     ]  # fmt: skip
-    return Section(
-        "The data",
-        [
-            Table(("", ""), facts),
-            Columns("Grades of the rows tested", found.names, {"rows": counts.tolist()}, "grade", "rows"),
-        ],
-    )
+    grades = Columns("Grades of the rows tested", found.names, {"rows": counts.tolist()}, "grade", "rows")
+    return about_the_data(facts, grades)

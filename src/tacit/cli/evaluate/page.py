@@ -61,6 +61,11 @@ def about_the_model(model: Any, *, seconds: float | None = None) -> Section:
     return Section("The model", blocks)
 
 
+def about_the_data(facts: Sequence[tuple[str, str]], *charts: Block) -> Section:
+    """Sizes in a table, and how they are spread in pictures."""
+    return Section("The data", [Table(("", ""), facts), *charts])
+
+
 _RUNNING = {"threads", "progress", "callback", "checkpoint"}
 """Parameters that say how to run and not what to learn."""
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
+from tacit.cli.evaluate.held_out import tell
 from tacit.cli.evaluate.page import html_option, write_page
 from tacit.cli.evaluate.saved import refuse_beside_model
 from tacit.cli.models import open_model
 from tacit.cli.options import json_option
-from tacit.cli.output import console, print_json, print_table
 from tacit.cli.rating_models import PARAMETERS, rating_options
 from tacit.cli.rating_table import RatingTable, rating_table_options
-from tacit.cli.tables import save_measures, table_option
+from tacit.cli.tables import table_option
 
 
 @click.command("rate")
@@ -55,14 +55,9 @@ def command(
         **errors,
         "seconds": round(seconds, 3),
     }
-    save_measures(table_path, outcome)
-    if as_json:
-        print_json(outcome)
-    else:
-        console().print(f"{len(actual):,} ratings of {outcome['items']:,} items by {outcome['users']:,} users, each "
-                        f"predicted before it was learned from, in {seconds:.1f} s")  # fmt: skip
-        print_table(("", *errors), [(name.upper(), *(f"{one[name]:.4f}" for one in errors.values()))
-                                    for name in ("mae", "rmse")])  # fmt: skip
+    sentence = (f"{len(actual):,} ratings of {outcome['items']:,} items by {outcome['users']:,} users, each predicted "
+                f"before it was learned from, in {seconds:.1f} s")  # fmt: skip
+    tell(outcome, sentence, errors, ("mae", "rmse"), table_path=table_path, as_json=as_json)
     if page is not None:
         from tacit.cli.evaluate.rate_page import LEAD, Stream, sections
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.cli.evaluate.page import about_the_model, share, times
+from tacit.cli.evaluate.page import about_the_data, about_the_model, share, times
 from tacit.cli.evaluate.spread import THIRDS, by_third, chips, distribution, short, sizes, thirds, typical
 from tacit.metrics.details import lead
 from tacit.report.blocks import Block, Case, Columns, Lines, Paragraph, Section, Table, Terms, Tiles
@@ -242,11 +242,8 @@ def _data(found: Measured) -> Section:
         ("users without a positive to learn from", f"{np.count_nonzero(per_row == 0):,}"),
         ("items without a positive to learn from", f"{np.count_nonzero(per_column == 0):,}"),
     ]
-    return Section(
-        "The data",
-        [
-            Table(("", ""), facts),
-            sizes("How much is known of a user", per_row, "items to learn from", "users"),
-            sizes("How well known an item is", per_column, "users to learn from", "items"),
-        ],
+    return about_the_data(
+        facts,
+        sizes("How much is known of a user", per_row, "items to learn from", "users"),
+        sizes("How well known an item is", per_column, "users to learn from", "items"),
     )

@@ -6,23 +6,19 @@ from typing import Any
 
 import click
 
+from tacit.cli.evaluate.held_out import held_out_options, tell
 from tacit.cli.evaluate.page import html_option, write_page
 from tacit.cli.evaluate.saved import refuse_beside_model
 from tacit.cli.models import open_model
 from tacit.cli.options import json_option
-from tacit.cli.output import console, print_json, print_table
-from tacit.cli.tables import save_measures, table_option
+from tacit.cli.tables import table_option
 from tacit.cli.tagged_texts import PARAMETERS, TaggedTexts, tagged_texts_options, text_tagger_options
 from tacit.errors import InputError
 
 
 @click.command("tag")
 @tagged_texts_options
-@click.option("--model", "model_path", type=click.Path(path_type=Path),
-              help="A saved model; TABLE then holds texts new to it. Without it, one is fitted here.")  # fmt: skip
-@click.option("--test", default=0.2, show_default=True, type=click.FloatRange(0, 1, min_open=True, max_open=True),
-              help="Share of the tagged texts to hold out.")  # fmt: skip
-@click.option("--split-seed", default=0, show_default=True, help="Seed of the split.")
+@held_out_options(0.2, rows="texts new to it", held_out="tagged texts")
 @click.option("-k", "cutoffs", multiple=True, type=click.IntRange(1), default=(1, 3, 5), show_default=True,
               help="How many labels of each text count; may be given repeatedly.")  # fmt: skip
 @html_option
@@ -83,13 +79,8 @@ def command(
         "unknown_labels": truth.unknown,
         "seconds": round(seconds, 3),
     }
-    save_measures(table_path, outcome)
-    if as_json:
-        print_json(outcome)
-    else:
-        console().print(f"{len(tested):,} texts that the model has not seen, {len(model.classes_):,} labels")
-        print_table(("", *results), [(name, *(f"{one[name]:.4f}" for one in results.values()))
-                                     for name in results["model"]])  # fmt: skip
+    sentence = f"{len(tested):,} texts that the model has not seen, {len(model.classes_):,} labels"
+    tell(outcome, sentence, results, results["model"], table_path=table_path, as_json=as_json)
     if page is not None:
         from tacit.cli.evaluate.tag_page import LEAD, Tagged, sections
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.cli.evaluate.page import about_the_model, share, times, training_curve
+from tacit.cli.evaluate.page import about_the_data, about_the_model, share, times, training_curve
 from tacit.cli.evaluate.spread import THIRDS, by_third, chips, distribution, short, sizes, thirds, typical
 from tacit.metrics.details import Details
 from tacit.metrics.evaluation import evaluate_lists
@@ -187,10 +187,5 @@ def _data(found: Tagged) -> Section:
         ("words that the model knows", f"{len(found.model.words_):,}"),
         ("labels of a tested text, median and most", f"{np.median(given):g} and {given.max():,}"),
     ]
-    return Section(
-        "The data",
-        [
-            Table(("", ""), facts),
-            sizes("How frequent labels are", truth.frequency, "texts to learn from", "labels"),
-        ],
-    )
+    frequencies = sizes("How frequent labels are", truth.frequency, "texts to learn from", "labels")
+    return about_the_data(facts, frequencies)

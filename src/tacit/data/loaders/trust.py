@@ -9,13 +9,7 @@ _RATING = ("user", "item", "rating")
 def load_flixster() -> RatingData:
     """26,173 ratings from 0.5 to 5 (2,617 held out), with a graph among users and one among items."""
     where = "github.com/fmonti/mgcnn (training_test_dataset.mat, written out as train.txt, test.txt, *_graph.txt)"
-    return RatingData(
-        "Flixster",
-        read_lines(find("flixster", "train.txt", where), " ", _RATING),
-        test=read_lines(find("flixster", "test.txt", where), " ", _RATING),
-        user_graph=read_lines(find("flixster", "user_graph.txt", where), " ", ("from", "to")),
-        item_graph=read_lines(find("flixster", "item_graph.txt", where), " ", ("from", "to")),
-    )
+    return _with_graphs("Flixster", "flixster", where, "user_graph", "item_graph")
 
 
 def load_filmtrust() -> RatingData:
@@ -42,9 +36,11 @@ def load_ciaodvd() -> RatingData:
 def load_yahoo_music() -> RatingData:
     """5,335 ratings from 1 to 100 (533 held out) of the 3000 × 3000 cut of Yahoo! Music, with a graph among items."""
     where = "github.com/fmonti/mgcnn (training_test_dataset.mat, written out as train.txt, test.txt, item_graph.txt)"
-    return RatingData(
-        "Yahoo! Music",
-        read_lines(find("yahoo_music", "train.txt", where), " ", _RATING),
-        test=read_lines(find("yahoo_music", "test.txt", where), " ", _RATING),
-        item_graph=read_lines(find("yahoo_music", "item_graph.txt", where), " ", ("from", "to")),
-    )
+    return _with_graphs("Yahoo! Music", "yahoo_music", where, "item_graph")
+
+
+def _with_graphs(name: str, folder: str, where: str, *graphs: str) -> RatingData:
+    """Ratings with their published test part, and these graphs."""
+    train, test = (read_lines(find(folder, f"{part}.txt", where), " ", _RATING) for part in ("train", "test"))
+    edges = {graph: read_lines(find(folder, f"{graph}.txt", where), " ", ("from", "to")) for graph in graphs}
+    return RatingData(name, train, test=test, **edges)

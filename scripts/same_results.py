@@ -1,0 +1,186 @@
+"""Do fits give what they gave at an older commit? Every job with explicit parameters, array by array.
+
+    git worktree add ../older COMMIT
+    python scripts/same_results.py ../older/src
+
+Each side runs in a process of its own, with ``TACIT_DATA`` naming the data. Defaults may change on purpose, so every
+parameter that matters is given; a parameter that was renamed is given under either name.
+"""
+
+import argparse
+import inspect
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+TOLERANCE = 1e-6
+"""Largest difference, in units of the largest value of an array, that counts as the same."""
+
+OLD_NAMES = {
+    "n_components": "frequencies",
+    "cold_start": "newcomers",
+    "max_partners": "strongest",
+    "n_imputed": "impute",
+}
+NEUTRAL = {"unlabelled": "all", "trees": False, "shrinkage": 2.0}
+"""Parameters that only one side has, at the value that changes nothing."""
+
+TEXT_BYTES = 5_000_000
+
+
+def made(name: str, **parameters: Any) -> Any:
+    """An estimator of this name, with the parameters that its constructor knows."""
+    import tacit
+
+    kind = getattr(tacit, name)
+    known = inspect.signature(kind).parameters
+    given = {}
+    for parameter, value in parameters.items():
+        own = parameter if parameter in known else OLD_NAMES.get(parameter, parameter)
+        if own in known:
+            given[own] = value
+        elif NEUTRAL.get(parameter, parameter) != value:
+            raise SystemExit(f"{name} has no {parameter}")
+    return kind(**given, random_state=0)
+
+
+def recommend() -> dict[str, Any]:
+    from tacit.data import load_movielens_100k
+
+    positives = load_movielens_100k().positives().matrix
+    arrays: dict[str, Any] = {}
+    for solver, iterations in (("als", 5), ("newton", 5), ("adagrad", 20)):
+        model = made("FactorRecommender", factors=32, solver=solver, iterations=iterations, regularization=0.1)
+        model.fit(positives)
+        best = model.recommend(np.arange(100), k=10)
+        arrays |= {
+            f"{solver}: rows": model.row_factors_,
+            f"{solver}: columns": model.col_factors_,
+            f"{solver}: lists": best.ids,
+            f"{solver}: scores": best.scores,
+            f"{solver}: rows folded in": model.fold_in(positives[:50]),
+        }
+    arrays["als: similar columns"] = model.similar_cols(np.arange(50), k=5).scores
+    logistic = made("FactorRecommender", factors=16, loss="logistic", iterations=3, regularization=0.1).fit(positives)
+    return arrays | {"logistic: columns": logistic.col_factors_}
+
+
+def tag() -> dict[str, Any]:
+    from tacit.data import load_multilabel
+
+    data = load_multilabel("bibtex")
+    X, Y, test = data.X[:2000], data.Y[:2000], data.X_test[:500]
+    arrays = {}
+    for loss in ("logistic", "square"):
+        model = made("FactorTagger", factors=50, loss=loss, regularization=0.7, iterations=4, unlabelled="all")
+        arrays[f"factors, {loss}"] = np.asarray(model.fit(X, Y).decision_function(test))
+    model = made("NeighbourTagger", factors=50, neighbours=25, vote_power=3.0, regularization=1.0, n_imputed=0)
+    arrays["neighbours"] = np.asarray(model.fit(X, Y).decision_function(test))
+    return arrays | {"neighbours, first five": np.asarray(model.predict_topk(test, 5)).astype(np.int64)}
+
+
+def words() -> dict[str, Any]:
+    from tacit.data import load_text
+
+    sentences, size = [], 0
+    for sentence in load_text().sentences():
+        size += sum(map(len, sentence)) + len(sentence)
+        if size > TEXT_BYTES:
+            break
+        sentences.append(sentence)
+    parameters = {"factors": 50, "min_count": 5, "iterations": 4, "unlabelled_total": 350.0, "regularization": 0.1}
+    model = made("WordVectors", window=5, **parameters).fit(sentences)
+    return {"vectors": model.vectors, "words": np.array([len(one) for one in model.words])}
+
+
+def without_biases() -> dict[str, Any]:
+    """``biases`` was a truth value once."""
+    import tacit
+
+    none = False if inspect.signature(tacit.RatingStream).parameters["biases"].default is False else None
+    return {"biases": none}
+
+
+def stream() -> dict[str, Any]:
+    from tacit.data import load_movielens_100k
+
+    table = load_movielens_100k().ratings.sort("time", maintain_order=True)
+    users, items, ratings = (table[name].to_numpy() for name in ("user", "item", "rating"))
+    setting = {"factors": 10, "variant": "PA-II", "aggressiveness": 0.05, "delta": 0.05, "epsilon": 0.0}
+    shared = {"clip": None, "cold_start": "average", "shrinkage": 2.0}
+    one = made("RatingStream", **setting, **shared, adaptation="diagonal", nonnegative=True, **without_biases())
+    experts = [setting | {"adaptation": kind, "nonnegative": True} for kind in ("diagonal", None)]
+    many = made("ExpertRatingStream", experts=experts, beta=0.999, exploration=0.1, **shared)
+    arrays = {}
+    for name, model in (("one", one), ("two experts", many)):
+        model.partial_fit(users, items, ratings)
+        arrays[name] = model.predict(users[:2000], items[:2000])
+    return arrays
+
+
+def grade() -> dict[str, Any]:
+    from tacit.data import load_ordinal
+
+    data = load_ordinal("kin40k")
+    y = np.asarray(data.y[:4000]).copy()
+    y[np.arange(len(y)) % 4 != 0] = -1
+    arrays = {}
+    for loss in ("squared", "logistic"):
+        parameters = {"bandwidth": 2.0, "regularization": 1e-3, "standardise": True, "n_components": 256, "trees": False}
+        model = made("OrdinalRanker", kernel="gaussian", loss=loss, **parameters).fit(data.X[:4000], y)
+        arrays[f"{loss}: scores"] = model.decision_function(data.X[4000:5000])
+        arrays[f"{loss}: classes"] = model.predict(data.X[4000:5000])
+    return arrays
+
+
+JOBS = {"ML-100K": recommend, "Bibtex": tag, "5 MB of text": words, "ML-100K stream": stream, "kin40k": grade}
+
+
+def write(path: str, jobs: list[str]) -> None:
+    """Run some jobs with the Tacit that this process imports."""
+    arrays = {}
+    for job in jobs:
+        arrays |= {f"{job} | {name}": array for name, array in JOBS[job]().items()}
+    np.savez(path, **arrays)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("older", help="src folder of the older commit, or with --write the file to write")
+    parser.add_argument("--job", action="append", choices=list(JOBS), help="one of the jobs; all without it")
+    parser.add_argument("--write", action="store_true", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    jobs = arguments.job or list(JOBS)
+    if arguments.write:
+        write(arguments.older, jobs)
+        return 0
+    here = Path(__file__).resolve().parents[1] / "src"
+    chosen = [part for job in jobs for part in ("--job", job)]
+    with tempfile.TemporaryDirectory() as folder:
+        sides = []
+        for number, source in enumerate((Path(arguments.older).resolve(), here)):
+            path = f"{folder}/{number}.npz"
+            command = [sys.executable, __file__, path, "--write", *chosen]
+            subprocess.run(command, env=os.environ | {"PYTHONPATH": str(source)}, check=True)
+            sides.append(np.load(path))
+        differ = 0
+        for name in sides[0].files:
+            old, new = (side[name].astype(np.float64) for side in sides)
+            if old.shape != new.shape:
+                differ, said = differ + 1, f"shapes {old.shape} and {new.shape}"
+            else:
+                largest = np.abs(np.nan_to_num(old - new)).max() / max(np.abs(np.nan_to_num(old)).max(), 1e-30)
+                differ += largest > TOLERANCE
+                said = "the same bits" if np.array_equal(old, new, equal_nan=True) else f"{largest:.1e}"
+            print(f"{name}: {said}")
+    print(f"{differ} of {len(sides[0].files)} arrays differ by more than {TOLERANCE:g}")
+    return int(differ > 0)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
