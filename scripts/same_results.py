@@ -131,8 +131,9 @@ def grade() -> dict[str, Any]:
     y[np.arange(len(y)) % 4 != 0] = -1
     arrays = {}
     for loss in ("squared", "logistic"):
-        parameters = {"bandwidth": 2.0, "regularization": 1e-3, "standardise": True, "n_components": 256, "trees": False}
-        model = made("OrdinalRanker", kernel="gaussian", loss=loss, **parameters).fit(data.X[:4000], y)
+        parameters = {"bandwidth": 2.0, "regularization": 1e-3, "standardise": True, "trees": False}
+        model = made("OrdinalRanker", kernel="gaussian", n_components=256, loss=loss, **parameters)
+        model.fit(data.X[:4000], y)
         arrays[f"{loss}: scores"] = model.decision_function(data.X[4000:5000])
         arrays[f"{loss}: classes"] = model.predict(data.X[4000:5000])
     return arrays

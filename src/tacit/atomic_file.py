@@ -109,8 +109,8 @@ def _remove_stale(folder: Path, prefix: str) -> None:
     if fcntl is None:
         return
     with os.scandir(folder) as entries:
-        found = [entry.path for entry in entries if entry.name.startswith(prefix) and entry.name.endswith(".part")]
-    for name in found:
+        result = [entry.path for entry in entries if entry.name.startswith(prefix) and entry.name.endswith(".part")]
+    for name in result:
         with contextlib.suppress(OSError):
             handle = os.open(name, os.O_RDWR | os.O_NOFOLLOW)
             try:

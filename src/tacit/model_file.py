@@ -181,16 +181,16 @@ def _read_arrays(path: Path, file: BinaryIO, header: dict[str, Any], start: int,
             raise lies(f"the size of {name!r} is wrong")
         spans.append((begin, end))
         parts[name] = (dtype, shape, begin, end)
-    place = 0
+    index = 0
     for begin, end in sorted(spans):
-        if begin != place:
+        if begin != index:
             raise lies("its arrays overlap or leave gaps")
-        place = end
-    if start + place > size:
+        index = end
+    if start + index > size:
         raise ModelFileError(
-            f"{str(path)!r} is cut short: {start + place - size} bytes are missing at its end; copy it again."
+            f"{str(path)!r} is cut short: {start + index - size} bytes are missing at its end; copy it again."
         )
-    if start + place < size:
+    if start + index < size:
         raise lies("there are bytes behind the last array")
     arrays: dict[str, Array] = {}
     # In the order in which they lie in the file, each into memory of its own: no model keeps another's bytes alive.

@@ -124,7 +124,7 @@ class GloVe(VectorSpace):
         given = (*cells, *factors, *squares, np.float32(self.learning_rate))
         total = 0.0
         for shift in range(BLOCKS):
-            place = borders[BLOCKS * shift : BLOCKS * (shift + 1) + 1].tolist()
-            parts = pool.run(lambda start, stop: glove_pass(start, stop, *given), list(pairwise(place)), self.threads)
+            index = borders[BLOCKS * shift : BLOCKS * (shift + 1) + 1].tolist()
+            parts = pool.run(lambda start, stop: glove_pass(start, stop, *given), list(pairwise(index)), self.threads)
             total += sum(parts)
         return total

@@ -24,13 +24,13 @@ def means_so_far(ratings: Any, groups: Any = None, *, start: float = 0.0) -> NDA
     order = np.argsort(codes, kind="stable")
     first = np.searchsorted(codes[order], codes[order])
     running = np.concatenate(([0.0], np.cumsum(ratings[order])))
-    place = np.arange(len(ratings))
-    earlier = place - first
-    sums = running[place] - running[first]
-    found = overall.copy()
+    index = np.arange(len(ratings))
+    earlier = index - first
+    sums = running[index] - running[first]
+    result = overall.copy()
     known = earlier > 0
-    found[order[known]] = sums[known] / earlier[known]
-    return found
+    result[order[known]] = sums[known] / earlier[known]
+    return result
 
 
 def _before(ratings: NDArray[np.float64], earlier: NDArray[np.int64], start: float) -> NDArray[np.float64]:

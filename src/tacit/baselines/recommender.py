@@ -41,7 +41,7 @@ class BlockRecommender:
         checks.integer("k", k, 1)
         queries = listed(rows, self.row_ids_)
         numbers = self.row_ids_.require(queries)
-        found, scores = [], []
+        result, scores = [], []
         height = max(1, CELLS_PER_BLOCK // len(self.col_ids_))
         for start, stop in even_chunks(len(numbers), height):
             seen = self.seen_[numbers[start:stop]]
@@ -49,7 +49,7 @@ class BlockRecommender:
             if exclude_seen:
                 block[np.repeat(np.arange(len(block)), np.diff(seen.indptr)), seen.indices] = -np.inf
             columns, values = best_columns(block, k)
-            found.append(columns)
+            result.append(columns)
             scores.append(values)
-        columns, values = np.concatenate(found), np.concatenate(scores)
+        columns, values = np.concatenate(result), np.concatenate(scores)
         return Ranked(queries, self.col_ids_.take(columns), values, columns >= 0)

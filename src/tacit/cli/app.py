@@ -131,14 +131,14 @@ def _as_options(sentence: str) -> str:
     'fill them in or say --missing drop.'
     """
 
-    def option(found: "re.Match[str]") -> str:
-        another, name, value = found.groups()
+    def option(match: "re.Match[str]") -> str:
+        another, name, value = match.groups()
         return f"say {another or ''}--{name.replace('_', '-')} {'VALUE' if value == '...' else shlex.quote(value)}"
 
     return _PARAMETER.sub(option, sentence)
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *place: Any) -> None:
+def _show_warning(message: Warning | str, category: type[Warning], *rest: Any) -> None:
     """A warning is one sentence; that of an interrupted fit is remembered for the summary."""
     if issubclass(category, InterruptedFitWarning):
         output.mark_interrupted()

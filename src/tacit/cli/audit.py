@@ -47,13 +47,13 @@ def command(
 
     texts, labels, ids = source.read()
     names = list(range(len(texts))) if ids is None else ids
-    found = TextTagger(**parameters).missing_labels(
+    result = TextTagger(**parameters).missing_labels(
         texts, labels, n, row_ids=names, per_row=per_row, folds=folds, rejected=source.rejected(names)
     )
     if report is not None:
-        found.write(report)
+        result.write(report)
     if as_json:
-        for one in found:
+        for one in result:
             print_json({"row": one.row, "label": one.label, "score": one.score, "text": one.text,
                         "nearest": [name for name, _, _ in one.nearest], "features": list(one.features),
                         "companions": list(one.companions)})  # fmt: skip
@@ -63,12 +63,12 @@ def command(
             [
                 (str(one.row), str(one.label), ", ".join((*one.features, *one.companions)),
                  ", ".join(name for name, _, _ in one.nearest), f"{one.score:.2f}")
-                for one in found
+                for one in result
             ],
             texts=4,
         )  # fmt: skip
     if report is not None and not as_json:
-        say(f"wrote {len(found)} suggestions to {report}.")
+        say(f"wrote {len(result)} suggestions to {report}.")
 
 
 def _apply(source: TaggedTexts, path: Path | None, as_json: bool) -> None:

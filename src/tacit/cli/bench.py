@@ -52,13 +52,13 @@ def command(name: str | None, listed: bool, quick: bool, show: bool, page: Path 
 
 def checkout() -> Path:
     """The folder ``benchmarks`` of the source that this package runs from."""
-    found = Path(__file__).parents[3] / "benchmarks"
-    if not (found / "bench.py").exists():
+    result = Path(__file__).parents[3] / "benchmarks"
+    if not (result / "bench.py").exists():
         raise InputError(
             "the benchmarks are not part of the installed package; get the source of Tacit, run make bench-setup in it "
             "and call its .venv/bin/tacit bench."
         )
-    return found
+    return result
 
 
 def _ask(*arguments: str) -> Any:

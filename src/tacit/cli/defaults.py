@@ -67,7 +67,7 @@ def help_of(estimator: str) -> dict[str, str]:
     >>> help_of("FactorRecommender")["biases"]
     "SVDFeature's biases of rows and columns (fBGD Eq. 11–13)."
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     text = _declared(estimator)[1].partition("Parameters\n---")[2].lstrip("-\n").partition("\n\n")[0]
     for entry in re.split(r"\n(?=\S)", text):
         names, colon, words = entry.partition(" : ")
@@ -77,8 +77,8 @@ def help_of(estimator: str) -> dict[str, str]:
         # A letter of the papers (k, δ) stays small.
         plain = plain if re.match(r"\W|\w\b|[^\x00-\x7f]", plain) else f"{plain[:1].upper()}{plain[1:]}"
         for name in names.split(", "):
-            found[name.strip()] = f"{plain}."
-    return found
+            result[name.strip()] = f"{plain}."
+    return result
 
 
 class EstimatorOption(click.Option):

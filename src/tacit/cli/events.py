@@ -60,9 +60,9 @@ def import_(store: str, lines: Path, as_json: bool) -> None:
 
     def flush() -> None:
         nonlocal fresh, known
-        for places in opened.append(list(batch.items())):
-            fresh += sum(place.fresh for place in places)
-            known += sum(not place.fresh for place in places)
+        for stored in opened.append(list(batch.items())):
+            fresh += sum(one.fresh for one in stored)
+            known += sum(not one.fresh for one in stored)
         batch.clear()
 
     try:

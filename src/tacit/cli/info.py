@@ -67,13 +67,13 @@ def _checksum(path: Path) -> str:
 
 
 def _sizes(model: Any) -> dict[str, int]:
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for name, what in _SIZES.items():
         value = getattr(model, name, None)
         if value is not None:
-            found[what] = int(value) if isinstance(value, int) else len(value)
+            result[what] = int(value) if isinstance(value, int) else len(value)
     seen = getattr(model, "seen_", None)
-    return found | ({} if seen is None else {"positives": int(seen.nnz)})
+    return result | ({} if seen is None else {"positives": int(seen.nnz)})
 
 
 def _measures(model: Any) -> dict[str, float]:

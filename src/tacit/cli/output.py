@@ -37,8 +37,8 @@ def print_json(value: Any) -> None:
     click.echo(_UNSEEN.sub(_escaped, json.dumps(value, ensure_ascii=False, default=str)))
 
 
-def _escaped(found: "re.Match[str]") -> str:
-    return json.dumps(found[0])[1:-1]
+def _escaped(match: "re.Match[str]") -> str:
+    return json.dumps(match[0])[1:-1]
 
 
 def console() -> "Console":
@@ -56,8 +56,8 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, texts
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", title_style="bold", pad_edge=False)
-    for place, heading in enumerate(headings):
-        table.add_column(Text(visible(heading)), justify="left" if place < texts else "right", overflow="fold")
+    for index, heading in enumerate(headings):
+        table.add_column(Text(visible(heading)), justify="left" if index < texts else "right", overflow="fold")
     for row in rows:
         table.add_row(*(Text(visible(cell)) for cell in row))
     console().print(table)
@@ -76,22 +76,22 @@ def print_facts(facts: Mapping[str, str]) -> None:
     console().print(table)
 
 
-def entries(ranked: "Ranked", place: int) -> list[dict[str, Any]]:
+def entries(ranked: "Ranked", index: int) -> list[dict[str, Any]]:
     """What was found for one query, best first, without the places that could not be filled."""
-    found = zip(ranked.ids[place].tolist(), ranked.scores[place].tolist(), ranked.filled[place])
-    return [{"id": ident, "score": score} for ident, score, filled in found if filled]
+    result = zip(ranked.ids[index].tolist(), ranked.scores[index].tolist(), ranked.filled[index])
+    return [{"id": ident, "score": score} for ident, score, filled in result if filled]
 
 
-def print_found(query: str, found: Sequence[Mapping[str, Any]]) -> None:
+def print_found(query: str, result: Sequence[Mapping[str, Any]]) -> None:
     """One query and the list below it; a title, where there is one, stands behind the score."""
     click.echo(visible(query))
-    names = [visible(one["id"]) for one in found]
+    names = [visible(one["id"]) for one in result]
     width = max(map(len, names), default=0)
-    for name, one in zip(names, found):
+    for name, one in zip(names, result):
         title = f"  {visible(one['title'])}" if one.get("title") else ""
         # Rounded first, so that nothing is shown as -0.000.
         click.echo(f"  {name:<{width}}  {round(one['score'], 3) + 0.0:.3f}{title}")
-    if not found:
+    if not result:
         click.echo("  (nothing that is allowed is left)")
 
 

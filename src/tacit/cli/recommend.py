@@ -80,19 +80,19 @@ def command(
         click.echo(csv_lines([headings]), nl=False)
     kept: list[dict[str, Any]] = []
     for queries, ranked in _answers(model, rows, rows_from, everybody, having, row_ids, k, options):
-        for place, query in enumerate(queries):
-            found = titled(entries(ranked, place), names)
+        for index, query in enumerate(queries):
+            result = titled(entries(ranked, index), names)
             lines = [
                 {"row": query, "rank": rank, "column": one["id"], "score": one["score"], "title": one.get("title", "")}
-                for rank, one in enumerate(found, 1)
+                for rank, one in enumerate(result, 1)
             ]
             kept += lines if table_path is not None else []
             if as_json:
-                print_json({"row": query, "recommended": found})
+                print_json({"row": query, "recommended": result})
             elif as_csv:
                 click.echo(csv_lines([[line[name] for name in headings] for line in lines]), nl=False)
             else:
-                print_found(str(query), found)
+                print_found(str(query), result)
     save_table(table_path, kept, headings)
 
 
@@ -119,14 +119,14 @@ def _answers(
 def _contexts(model: Any, given: tuple[str, ...]) -> dict[str, Any]:
     """NAME=ID pairs as the model's own ids."""
     known = getattr(model, "context_ids_", {})
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for pair in given:
         name, equals, value = pair.partition("=")
         if not equals or name not in known:
             names = ", ".join(map(repr, known)) or "none"
             raise InputError(f"--context {pair!r} must be NAME=ID with a context of the model, which has {names}.")
-        found[name] = known_ids([value], known[name], f"context {name}")[0]
-    return found
+        result[name] = known_ids([value], known[name], f"context {name}")[0]
+    return result
 
 
 def _asked(rows: tuple[str, ...], rows_from: Path | None) -> list[str]:

@@ -37,15 +37,17 @@ def command(
     gets neighbours of its own. MODEL may also be a file of word2vec or GloVe vectors.
     """
     names = read_titles(titles)
-    found = _neighbours(_open(model_path), things, minus, k, rows)
-    found = {query: titled(neighbours, names) for query, neighbours in found.items()}
+    result = _neighbours(_open(model_path), things, minus, k, rows)
+    result = {query: titled(neighbours, names) for query, neighbours in result.items()}
     headings = ("query", "rank", "id", "score", *(("title",) if names else ()))
-    lines = [{"query": query, "rank": rank, **one} for query, all_ in found.items() for rank, one in enumerate(all_, 1)]
+    lines = [
+        {"query": query, "rank": rank, **one} for query, all_ in result.items() for rank, one in enumerate(all_, 1)
+    ]
     save_table(table_path, lines, headings)
     if as_json:
-        print_json(found)
+        print_json(result)
         return
-    for query, neighbours in found.items():
+    for query, neighbours in result.items():
         print_found(query, neighbours)
 
 
@@ -75,4 +77,4 @@ def _neighbours(model: Any, things: Any, minus: Any, k: int, rows: bool) -> dict
         raise InputError("--minus works with word vectors only.")
     ids, what = (model.row_ids_, "row") if rows else (model.col_ids_, "column")
     ranked = (model.similar_rows if rows else model.similar_cols)(known_ids(things, ids, what), k=k)
-    return {thing: entries(ranked, place) for place, thing in enumerate(things)}
+    return {thing: entries(ranked, index) for index, thing in enumerate(things)}

@@ -147,17 +147,17 @@ class _Feed:
         self.events: StreamEvents | None = None
         self.first_left_out = ""
 
-    def keep_in(self, place: str) -> None:
+    def keep_in(self, store: str) -> None:
         """Keep ratings in a store from here on; those in it that the model has not learned come first."""
         from tacit.service.extra import require_extra
 
         require_extra()
         from tacit.service.stream_events import StreamEvents
 
-        events = StreamEvents(place, self.path)
+        events = StreamEvents(store, self.path)
         missed = events.unlearned()
         if missed:
-            say(f"{len(missed)} ratings of {place} were stored and not saved; learning them first.")
+            say(f"{len(missed)} ratings of {store} were stored and not saved; learning them first.")
             self.learn([(0, *one) for one in missed])
         self.events = events
 

@@ -103,9 +103,9 @@ def read_titles(table: str | None) -> dict[str, str]:
     }
 
 
-def titled(found: list[dict[str, Any]], titles: Mapping[str, str]) -> list[dict[str, Any]]:
+def titled(result: list[dict[str, Any]], titles: Mapping[str, str]) -> list[dict[str, Any]]:
     """Entries with the titles of their ids; one without a title gets an empty one."""
-    return [{**one, "title": titles.get(str(one["id"]), "")} for one in found] if titles else found
+    return [{**one, "title": titles.get(str(one["id"]), "")} for one in result] if titles else result
 
 
 def _column(values: list[Any]) -> list[Any]:

@@ -61,16 +61,16 @@ def command(
     kept: list[dict[str, Any]] = []
     for start in range(0, len(listed), BATCH):
         ranked = model.predict_topk(listed[start : start + BATCH], k, return_scores=True)
-        for place, name in enumerate(names[start : start + BATCH]):
-            found = entries(ranked, place)
-            lines = [(name, rank, one["id"], one["score"]) for rank, one in enumerate(found, 1)]
+        for index, name in enumerate(names[start : start + BATCH]):
+            result = entries(ranked, index)
+            lines = [(name, rank, one["id"], one["score"]) for rank, one in enumerate(result, 1)]
             kept += [dict(zip(headings, line)) for line in lines] if table_path is not None else []
             if as_json:
-                print_json({headings[0]: name, "labels": found})
+                print_json({headings[0]: name, "labels": result})
             elif as_csv:
                 click.echo(csv_lines(lines), nl=False)
             else:
-                print_found(str(name), found)
+                print_found(str(name), result)
     save_table(table_path, kept, headings)
 
 

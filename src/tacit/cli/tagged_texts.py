@@ -46,7 +46,7 @@ class TaggedTexts:
         cells = frame[self.labels].to_list()
         if not cells:
             raise InputError(f"{self.table!r} holds no texts; give a file with at least one line below its header.")
-        self._notice_other_separators(cells, lambda place: origin_of(self.table, self.form).place(place))
+        self._notice_other_separators(cells, lambda index: origin_of(self.table, self.form).place(index))
         labels = [self._split(value) for value in cells]
         ids = None if self.row is None else frame[self.row].to_list()
         if self.accepted is not None:
@@ -59,7 +59,7 @@ class TaggedTexts:
 
         if self.accepted is None:
             return []
-        return [(ids[place], label) for place, label in placed(read_decisions(self.accepted).rejected, ids)]
+        return [(ids[index], label) for index, label in placed(read_decisions(self.accepted).rejected, ids)]
 
     def patched(self) -> Any:
         """The whole table as it was, with the accepted labels joined to those that rows have."""
@@ -71,18 +71,18 @@ class TaggedTexts:
         frame = scan_table(self.table, form=self.form).collect()
         separator = "\t" if self.separator in ("tab", "\\t") else self.separator
         cells: list[Any] = frame[self.labels].to_list()
-        for place, (old, new) in enumerate(zip(cells, labels)):
+        for index, (old, new) in enumerate(zip(cells, labels)):
             if len(new) > len(self._split(old)):
-                cells[place] = new if isinstance(old, list) else separator.join(new)
+                cells[index] = new if isinstance(old, list) else separator.join(new)
         return frame.with_columns(pl.Series(self.labels, cells, dtype=frame.schema[self.labels]))
 
     def _notice_other_separators(self, cells: list[Any], where: Callable[[int], str]) -> None:
         """Labels that were split by the wrong sign would be one long label each."""
-        filled = [place for place, cell in enumerate(cells) if isinstance(cell, str) and cell.strip()]
-        if any(self.separator in cells[place] for place in filled):
+        filled = [index for index, cell in enumerate(cells) if isinstance(cell, str) and cell.strip()]
+        if any(self.separator in cells[index] for index in filled):
             return
         for sign in ";|\t,":
-            having = [place for place in filled if sign in cells[place]]
+            having = [index for index in filled if sign in cells[index]]
             if sign != self.separator and len(having) >= max(2, len(filled) // 4):
                 named = "tab" if sign == "\t" else repr(sign)
                 raise InputError(
@@ -90,7 +90,7 @@ class TaggedTexts:
                     f"{len(filled)} hold {named}, such as {cells[having[0]]!r} in {where(having[0])}; say "
                     f"--separator {named}."
                 )
-        distinct = {cells[place] for place in filled}
+        distinct = {cells[index] for index in filled}
         words = {word for cell in distinct for word in cell.split()}
         if len(distinct) > max(20, len(filled) // 2) and 2 * len(words) < len(distinct):
             say(
@@ -110,14 +110,14 @@ def _add_accepted(path: Path, labels: list[list[str]], ids: list[Any]) -> None:
     """Join the cells that a reviewer accepted to the labels, in place."""
     from tacit.estimators.tag.audit_report import read_decisions
 
-    for place, label in placed(read_decisions(path).accepted, ids):
-        if label not in labels[place]:
-            labels[place].append(label)
+    for index, label in placed(read_decisions(path).accepted, ids):
+        if label not in labels[index]:
+            labels[index].append(label)
 
 
 def placed(cells: list[tuple[str, str]], ids: list[Any]) -> list[tuple[int, str]]:
     """Cells of a reviewed table with the places of their rows."""
-    places = {str(ident): place for place, ident in enumerate(ids)}
+    places = {str(ident): index for index, ident in enumerate(ids)}
     for row, _ in cells:
         if row not in places:
             raise InputError(f"--accepted: the row {row!r} is not in TABLE; give the table that was audited.")

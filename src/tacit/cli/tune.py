@@ -56,7 +56,7 @@ def command(
     if seconds is None and trials is None:
         raise InputError("tacit tune needs a budget: --seconds N, --trials N, or both.")
     start: dict[str, Any] = {"threads": threads} | ({} if factors is None else {"factors": factors})
-    found = tune(
+    result = tune(
         sides.beside(source.read()),
         seconds=seconds,
         trials=trials,
@@ -66,21 +66,21 @@ def command(
         random_state=seed,
         progress=False if as_json else None,
     )
-    found.model.save(model_path, notes=notes)
-    save_table(table_path, found.table, found.table[0])
+    result.model.save(model_path, notes=notes)
+    save_table(table_path, result.table, result.table[0])
     if as_json:
-        learned = {name: asdict(one) for name, one in found.sensitivity.items()}
-        answer = {"model": str(model_path), "best": found.best, "held_out_ndcg": found.score, "trials": found.table}
+        learned = {name: asdict(one) for name, one in result.sensitivity.items()}
+        answer = {"model": str(model_path), "best": result.best, "held_out_ndcg": result.score, "trials": result.table}
         print_json(answer | {"sensitivity": learned})
         return
-    best = sorted(found.table, key=lambda trial: -trial["score"])[:_SHOWN]
-    names = [*found.best, "score"]
+    best = sorted(result.table, key=lambda trial: -trial["score"])[:_SHOWN]
+    names = [*result.best, "score"]
     print_table(names, [[_shown(trial[name]) for name in names] for trial in best], texts=0)
     print_facts(
         {
-            "tried": f"{len(found.table)} settings, held-out NDCG@10 {found.table[0]['score']:.4f} at first, "
-            f"{found.score:.4f} at best",
-            **{f"by {name}": str(one) for name, one in found.sensitivity.items()},
+            "tried": f"{len(result.table)} settings, held-out NDCG@10 {result.table[0]['score']:.4f} at first, "
+            f"{result.score:.4f} at best",
+            **{f"by {name}": str(one) for name, one in result.sensitivity.items()},
             "saved to": f"{model_path} ({size(model_path.stat().st_size)})",
             "now try": f"tacit recommend {shlex.quote(str(model_path))} ROW",
         }

@@ -35,10 +35,12 @@ def command(model_path: Path, row: str, col: str, as_json: bool) -> None:
             f"{str(model_path)!r} holds a {type(model).__name__}, which reads features, not text; "
             "ask its why in Python, or give a model made by tacit fit tag."
         )
-    found = model.why(asked, wanted)
+    result = model.why(asked, wanted)
     if not as_json:
-        click.echo(str(found))
+        click.echo(str(result))
         return
-    parts = [{"id": one, "contribution": value} for one, value in zip(found.ids.tolist(), found.contributions.tolist())]
+    parts = [
+        {"id": one, "contribution": value} for one, value in zip(result.ids.tolist(), result.contributions.tolist())
+    ]
     told = dict(zip(names, (asked, wanted)))
-    print_json(told | {"score": found.total, "remainder": found.remainder, "because": parts})
+    print_json(told | {"score": result.total, "remainder": result.remainder, "because": parts})

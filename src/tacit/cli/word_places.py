@@ -13,7 +13,7 @@ def word_places(model: Any, groups: Mapping[Any, Sequence[Any]]) -> dict[str, li
         for word in words:
             group_of.setdefault(word, name)
     places = plane(model.unit_vectors[model.words_.require(list(group_of))])
-    found: dict[str, list[tuple[str, float, float]]] = {str(name): [] for name in groups}
+    result: dict[str, list[tuple[str, float, float]]] = {str(name): [] for name in groups}
     for (word, name), (x, y) in zip(group_of.items(), places.tolist()):
-        found[str(name)].append((str(word), x, y))
-    return found
+        result[str(name)].append((str(word), x, y))
+    return result

@@ -29,8 +29,8 @@ class Arff:
     attributes: tuple[Attribute, ...]
     cells: sp.csr_array
 
-    def column(self, place: int) -> NDArray[np.float64]:
-        return np.asarray(self.cells[:, [place]].toarray()).ravel()
+    def column(self, index: int) -> NDArray[np.float64]:
+        return np.asarray(self.cells[:, [index]].toarray()).ravel()
 
     def one_hot(self, places: list[int]) -> NDArray[np.float64]:
         """These columns as numbers.
@@ -39,8 +39,8 @@ class Arff:
         one column per value.
         """
         parts: list[NDArray[np.float64]] = []
-        for place in places:
-            column, values = self.column(place), self.attributes[place].values
+        for index in places:
+            column, values = self.column(index), self.attributes[index].values
             if values is not None and all(_is_number(value) for value in values):
                 column = np.array([float(value) for value in values])[column.astype(np.int64)]
             elif values is not None and len(values) > 2:
@@ -64,9 +64,9 @@ def parse_arff(text: str, name: str) -> Arff:
         stripped = line.strip()
         if stripped.lower().startswith("@data"):
             break
-        found = _ATTRIBUTE.match(stripped)
-        if found:
-            attributes.append(Attribute(next(g for g in found.groups()[:3] if g is not None), _nominal(found[4])))
+        result = _ATTRIBUTE.match(stripped)
+        if result:
+            attributes.append(Attribute(next(g for g in result.groups()[:3] if g is not None), _nominal(result[4])))
     else:
         raise InputError(f"{name} is not ARFF: it has no @data line.")
     codes = [None if a.values is None else {v: float(k) for k, v in enumerate(a.values)} for a in attributes]
@@ -116,6 +116,6 @@ def _sparse_row(line: str) -> list[tuple[int, str]]:
     cells = []
     for cell in _fields(line.strip("{} ")):
         if cell:
-            place, _, value = cell.partition(" ")
-            cells.append((int(place), value.strip()))
+            index, _, value = cell.partition(" ")
+            cells.append((int(index), value.strip()))
     return cells

@@ -29,10 +29,10 @@ def guess_roles(columns: Sequence[str]) -> dict[str, str]:
     """
     words = {column: _bare(column) for column in columns}
     fitting = {role: [column for column in columns if words[column] in names] for role, names in _WORDS.items()}
-    found = {role: matches[0] for role, matches in fitting.items() if len(matches) == 1}
-    if len(columns) == 2 and not ("row" in found and "col" in found):
+    result = {role: matches[0] for role, matches in fitting.items() if len(matches) == 1}
+    if len(columns) == 2 and not ("row" in result and "col" in result):
         return {"row": columns[0], "col": columns[1]}
-    return found
+    return result
 
 
 def is_opinion(column: str) -> bool:

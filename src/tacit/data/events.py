@@ -83,8 +83,8 @@ def merge(events: Events, duplicates: Duplicates, *, over_context: bool = False)
         return Events(row, col, weight, time, context)
     starts = np.flatnonzero(new)
     if duplicates == "error":
-        place = int(np.flatnonzero(~new)[0])
-        raise Twice(int(row[place]), int(col[place]))
+        index = int(np.flatnonzero(~new)[0])
+        raise Twice(int(row[index]), int(col[index]))
     if duplicates in {"first", "last"}:
         chosen = starts if duplicates == "first" else np.append(starts[1:], len(new)) - 1
         return Events(row, col, weight, time, context).take(chosen)
@@ -125,7 +125,7 @@ def _stable_order(keys: list[Array]) -> Array | None:
         joint.sort()
         joint &= (1 << place_bits) - 1
         return joint
-    frame = pl.DataFrame({"joint": joint, **{str(place): key for place, key in enumerate(rest)}})
+    frame = pl.DataFrame({"joint": joint, **{str(index): key for index, key in enumerate(rest)}})
     order: Array = frame.select(pl.arg_sort_by(*frame.columns, maintain_order=True)).to_series().to_numpy()
     return order
 

@@ -45,32 +45,32 @@ class GrowingIds:
 
     def number(self, value: Any) -> int:
         """The number of an id, -1 when it is unknown."""
-        found = self._get(value)
-        if found is None:
+        result = self._get(value)
+        if result is None:
             whole = _as_whole(value)
-            found = -1 if whole is None else int(self._encode(np.array([whole]), add=False)[0])
-            if found >= 0:
-                self.seen[value] = found
-        return found
+            result = -1 if whole is None else int(self._encode(np.array([whole]), add=False)[0])
+            if result >= 0:
+                self.seen[value] = result
+        return result
 
     def add(self, value: Any) -> int:
         """The number of an id, which becomes known if it was not."""
-        found = self.number(value)
-        if found >= 0:
-            return found
+        result = self.number(value)
+        if result >= 0:
+            return result
         value = value.item() if isinstance(value, np.generic) else value
         whole = _as_whole(value)
         if whole is not None:
-            found = int(self._encode(np.array([whole]), add=True)[0])
+            result = int(self._encode(np.array([whole]), add=True)[0])
         else:
             if value is None or (isinstance(value, float) and math.isnan(value)):
                 raise InputError(f"{self.name}: {value!r} cannot be an id; leave out rows whose id is missing.")
-            found = self._length
-            self._others[found] = value
+            result = self._length
+            self._others[result] = value
             self._length += 1
             self._reserve(self._length)
-        self.seen[value] = found
-        return found
+        self.seen[value] = result
+        return result
 
     def numbers(self, values: Iterable[Any] | Array, *, add: bool = False) -> NDArray[np.int64]:
         """Numbers of many ids, in order; unknown ones are added, or get -1."""
@@ -81,13 +81,13 @@ class GrowingIds:
             return self._encode(np.array(array, dtype=np.int64), add=add)
         listed = array.tolist() if array.dtype.kind in "OUSfu" else list(array)
         try:
-            found = np.fromiter(map(self.seen.get, listed, repeat(-1)), dtype=np.int64, count=len(listed))
+            result = np.fromiter(map(self.seen.get, listed, repeat(-1)), dtype=np.int64, count=len(listed))
         except TypeError:
             raise InputError(f"{self.name} must be hashable to serve as ids (text, numbers, dates, tuples).") from None
         number = self.add if add else self.number
-        for place in np.flatnonzero(found < 0).tolist():
-            found[place] = number(listed[place])
-        return found
+        for index in np.flatnonzero(result < 0).tolist():
+            result[index] = number(listed[index])
+        return result
 
     def all(self) -> Array:
         """Every id in order: an int64 array, or objects as soon as one id is not a whole number."""

@@ -82,20 +82,20 @@ class Ids:
     def __iter__(self) -> Iterator[Any]:
         return iter(self.all().tolist())
 
-    def __getitem__(self, place: Any) -> Any:
+    def __getitem__(self, index: Any) -> Any:
         """One id by its number (from the end when negative), or an array of them by a slice, a list or a mask."""
         try:
-            found = self.all()[place]
+            result = self.all()[index]
         except IndexError:
-            raise InputError(f"{self.name}: there is no place {place!r} among {len(self)} ids.") from None
-        return found.item() if isinstance(found, np.generic) else found
+            raise InputError(f"{self.name}: there is no place {index!r} among {len(self)} ids.") from None
+        return result.item() if isinstance(result, np.generic) else result
 
     def __repr__(self) -> str:
         """
         >>> Ids(["anna", "bert", "carl", "dora", "eve"], "row")
         Ids of row: 5, 'anna', 'bert', 'carl', …, 'eve'
         """
-        shown = [repr(self[place]) for place in range(min(3, len(self)))]
+        shown = [repr(self[index]) for index in range(min(3, len(self)))]
         if len(self) > 4:
             shown.append("…")
         shown += [repr(self[len(self) - 1])] if len(self) > 3 else []

@@ -133,7 +133,7 @@ class Interactions:
         contexts = [context] if isinstance(context, str) else list(context or ())
         columns = {"row": row, "col": col}
         columns |= {name: column for name, column in (("weight", weight), ("time", time)) if column is not None}
-        columns |= {f"context[{place}]" if len(contexts) > 1 else "context": c for place, c in enumerate(contexts)}
+        columns |= {f"context[{index}]" if len(contexts) > 1 else "context": c for index, c in enumerate(contexts)}
         form = TextForm(separator, encoding, decimal)
         name = repr(os.fspath(table)) if isinstance(table, str | os.PathLike) else "table"
         text = (row, col, *contexts) if text_ids else ()

@@ -271,6 +271,6 @@ def _check_shape(shape: tuple[int, ...], name: str, rows: int | None, cols: int 
 
 
 def _first_cell(csr: sp.csr_array, where: NDArray[np.bool_]) -> tuple[int, int]:
-    place = int(np.flatnonzero(where)[0])
-    row = int(np.searchsorted(csr.indptr, place, side="right")) - 1
-    return row, int(csr.indices[place])
+    index = int(np.flatnonzero(where)[0])
+    row = int(np.searchsorted(csr.indptr, index, side="right")) - 1
+    return row, int(csr.indices[index])

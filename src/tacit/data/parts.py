@@ -96,9 +96,9 @@ def joined(pieces: Sequence[Events]) -> Events:
 
 def cut(events: Events, borders: Array, by: Literal["row", "col"]) -> list[Events]:
     """Events by the ranges of rows or columns that they belong to, in their order; ``borders`` begin with 0."""
-    place = np.searchsorted(borders, getattr(events, by), side="right") - 1
-    order = np.argsort(place, kind="stable")
-    ends = np.searchsorted(place[order], np.arange(len(borders)))
+    index = np.searchsorted(borders, getattr(events, by), side="right") - 1
+    order = np.argsort(index, kind="stable")
+    ends = np.searchsorted(index[order], np.arange(len(borders)))
     return [events.take(order[a:b]) for a, b in pairwise(ends)]
 
 

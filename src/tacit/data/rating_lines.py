@@ -137,7 +137,7 @@ def _from_csv(text: str, form: LineFormat, places: list[int] | None) -> tuple[An
     assert places is not None
     if len(parts) <= max(places):
         raise _BadLine(f"has only {len(parts)} value{'s' * (len(parts) != 1)}")
-    user, item, rating = (parts[place] for place in places)
+    user, item, rating = (parts[index] for index in places)
     if not user.strip() or not item.strip():
         raise _BadLine(f"has no {'user' if not user.strip() else 'item'}")
     return _as_id(user), _as_id(item), rating

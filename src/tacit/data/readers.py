@@ -80,7 +80,7 @@ def read_frame(
     import polars as pl
 
     others = [column for column in wanted or () if column not in columns.values()]
-    required = {**columns, **{f"columns[{place}]": column for place, column in enumerate(others)}}
+    required = {**columns, **{f"columns[{index}]": column for index, column in enumerate(others)}}
     if not isinstance(source, pl.LazyFrame | str | os.PathLike):
         if query is not None:
             raise InputError("query is only for database URIs such as 'sqlite:///shop.db'; leave it out for tables.")
@@ -316,9 +316,9 @@ class _Files:
     def unreadable(self, error: Exception) -> InputError:
         """One sentence about what could not be read, with the line that is to blame where one is."""
         origin = self.origin
-        found = what_is_wrong(origin.paths, origin.usual, origin.form) if origin.paths else None
-        if found:
-            return InputError(found)
+        result = what_is_wrong(origin.paths, origin.usual, origin.form) if origin.paths else None
+        if result:
+            return InputError(result)
         what = repr(self.source) if self.source else "the table"
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
         return InputError(
@@ -333,10 +333,10 @@ def files_of(source: str) -> list[str]:
     if Path(source).is_file():
         return [source]
     if any(sign in source for sign in "*?["):
-        found = sorted(path for path in glob.glob(source, recursive=True) if Path(path).is_file())  # noqa: PTH207
-        if not found:
+        result = sorted(path for path in glob.glob(source, recursive=True) if Path(path).is_file())  # noqa: PTH207
+        if not result:
             raise InputError(f"no file matches the glob {source!r}; check the folder and the extension.")
-        return found
+        return result
     parent = Path(source).parent
     beside = [path.name for path in parent.iterdir()] if parent.is_dir() else []
     raise InputError(f"there is no file {source!r}{_nearest(Path(source).name, beside)}.")
@@ -370,5 +370,5 @@ def _check_columns(columns: Mapping[str, str], present: Sequence[str], name: str
 
 
 def _nearest(word: str, choices: Iterable[str]) -> str:
-    found = difflib.get_close_matches(word, list(choices), n=1)
-    return f"; did you mean {found[0]!r}?".removesuffix("?") if found else ""
+    result = difflib.get_close_matches(word, list(choices), n=1)
+    return f"; did you mean {result[0]!r}?".removesuffix("?") if result else ""

@@ -120,9 +120,9 @@ def _last_of_each(events: Events, count: int, rng: np.random.Generator) -> NDArr
     sizes = np.bincount(events.row)
     starts = np.cumsum(sizes) - sizes
     row = events.row[order]
-    place = np.arange(len(events)) - starts[row]
+    index = np.arange(len(events)) - starts[row]
     mask = np.zeros(len(events), dtype=bool)
-    mask[order[(place >= sizes[row] - count) & (place >= 1)]] = True
+    mask[order[(index >= sizes[row] - count) & (index >= 1)]] = True
     if not mask.any():
         raise InputError("by='last' finds no row with two events; split by='random' instead.")
     return mask

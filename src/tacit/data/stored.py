@@ -103,9 +103,9 @@ def _build(folder: Path, paths: Sequence[str], columns: Columns, duplicates: Dup
     for path in _each(paths, "events", progress):
         _append(folder, "rows", cut(events_of(path, columns, *ids), borders[0], "row"))
     of_rows, of_cols = (np.zeros(len(series), dtype=np.int64) for series in ids)
-    for place in _each(range(len(borders[0]) - 1), "rows", progress):
+    for index in _each(range(len(borders[0]) - 1), "rows", progress):
         try:
-            events = _events.merge(_taken(folder, "rows", place), duplicates)
+            events = _events.merge(_taken(folder, "rows", index), duplicates)
         except Twice as twice:
             raise InputError(
                 f"duplicates='error': the pair ({ids[0][twice.row]!r}, {ids[1][twice.col]!r}) occurs more than once; "
@@ -115,8 +115,8 @@ def _build(folder: Path, paths: Sequence[str], columns: Columns, duplicates: Dup
         of_cols += np.bincount(events.col, minlength=len(of_cols))
         _write(folder, "row", events.col, events.weight)
         _append(folder, "cols", cut(events, borders[1], "col"))
-    for place in _each(range(len(borders[1]) - 1), "columns", progress):
-        events = _taken(folder, "cols", place)
+    for index in _each(range(len(borders[1]) - 1), "columns", progress):
+        events = _taken(folder, "cols", index)
         events = events.take(np.argsort(events.col, kind="stable"))
         _write(folder, "col", events.row, events.weight)
     for name, of_side in (("row", of_rows), ("col", of_cols)):
@@ -128,8 +128,8 @@ def _each(things: Iterable[Any], label: str, progress: bool | None) -> Iterator[
     """The things one after the other, with a bar; an interrupt ends the pass when its thing is done."""
     listed = list(things)
     with Run(label, len(listed), progress=progress) as run:
-        for place in run.iterations():
-            yield listed[place]
+        for index in run.iterations():
+            yield listed[index]
             run.report()
         if run.interrupted:
             raise KeyboardInterrupt
@@ -138,9 +138,9 @@ def _each(things: Iterable[Any], label: str, progress: bool | None) -> Iterator[
 def _merge_ids(paths: Iterable[str], columns: Columns) -> tuple["pl.Series", "pl.Series"]:
     known: list[Any] = []
     for path in paths:
-        found = distinct_ids(path, columns)
+        result = distinct_ids(path, columns)
         known = (
-            [merged_ids([old, new]) for old, new in zip(known, found)] if known else [merged_ids([f]) for f in found]
+            [merged_ids([old, new]) for old, new in zip(known, result)] if known else [merged_ids([f]) for f in result]
         )
     return known[0], known[1]
 
@@ -153,16 +153,16 @@ def _borders(counts: Array) -> Array:
 
 
 def _append(folder: Path, name: str, pieces: Sequence[Events]) -> None:
-    for place, events in enumerate(pieces):
+    for index, events in enumerate(pieces):
         lines = np.empty(len(events), dtype=_EVENT)
         lines["row"], lines["col"], lines["weight"] = events.row, events.col, events.weight
-        with (folder / f"{name}-{place}").open("ab") as file:
+        with (folder / f"{name}-{index}").open("ab") as file:
             lines.tofile(file)
 
 
-def _taken(folder: Path, name: str, place: int) -> Events:
+def _taken(folder: Path, name: str, index: int) -> Events:
     """A range, whose file is not needed any more."""
-    path = folder / f"{name}-{place}"
+    path = folder / f"{name}-{index}"
     lines = np.fromfile(path, dtype=_EVENT)
     path.unlink()
     row, col, weight = (np.ascontiguousarray(lines[field]) for field in ("row", "col", "weight"))

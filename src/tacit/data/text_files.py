@@ -104,11 +104,11 @@ def what_is_wrong(paths: Sequence[str], usual: str | None, form: TextForm) -> st
     """
     for path in paths:
         try:
-            found = _wrong_json(path, form) if usual is None else _wrong_csv(path, form.of(path, usual), form)
+            result = _wrong_json(path, form) if usual is None else _wrong_csv(path, form.of(path, usual), form)
         except _Undecodable as bad:
             return str(bad)
-        if found:
-            return found
+        if result:
+            return result
     return None
 
 
@@ -194,8 +194,8 @@ def _csv_starts(path: str, separator: str, form: TextForm) -> Iterator[int]:
     reader = csv.reader(_lines(path, form), delimiter=separator)
     start = 1
     try:
-        for place, _ in enumerate(reader):
-            if place:
+        for index, _ in enumerate(reader):
+            if index:
                 yield start
             start = reader.line_num + 1
     except (csv.Error, _Undecodable):

@@ -99,14 +99,14 @@ def _read_binary(path: Path, body: bytes, words: int, dimensions: int) -> tuple[
     if words * (4 * dimensions + 2) > len(body) + 1:
         raise InputError(f"path: {str(path)!r} is cut short: {words} words of {dimensions} values are announced.")
     vectors = np.empty((words, dimensions), dtype=np.float32)
-    place, size = 0, 4 * dimensions
+    index, size = 0, 4 * dimensions
     for row in range(words):
-        blank = body.find(b" ", place)
+        blank = body.find(b" ", index)
         if blank < 0 or blank + 1 + size > len(body):
             raise InputError(f"path: {str(path)!r} is cut short: {words} words are announced, {row} are there.")
-        names.append(_decode(path, body[place:blank].lstrip(b"\n")))
+        names.append(_decode(path, body[index:blank].lstrip(b"\n")))
         vectors[row] = np.frombuffer(body, "<f4", dimensions, blank + 1)
-        place = blank + 1 + size
+        index = blank + 1 + size
     return names, _finite(path, vectors)
 
 
@@ -120,12 +120,14 @@ def _finite(path: Path, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 def _read_text(path: Path, body: bytes, shape: tuple[int, int] | None) -> tuple[list[str], NDArray[np.float32]]:
     import polars as pl
 
-    found = len(body[: body.find(b"\n") + 1 or len(body)].split()) - 1
-    dimensions = shape[1] if shape else found
+    result = len(body[: body.find(b"\n") + 1 or len(body)].split()) - 1
+    dimensions = shape[1] if shape else result
     if not 1 <= dimensions <= MOST_DIMENSIONS:
         raise InputError(f"path: {str(path)!r} holds no vectors: its first line has {dimensions} values.")
-    if found != dimensions:
-        raise InputError(f"path: {str(path)!r} announces words of {dimensions} values, but its first word has {found}.")
+    if result != dimensions:
+        raise InputError(
+            f"path: {str(path)!r} announces words of {dimensions} values, but its first word has {result}."
+        )
     schema: dict[str, Any] = {"word": pl.String, **{f"d{k}": pl.Float32 for k in range(dimensions)}}
     try:
         # Lines of the first word2vec end in a blank, which would be one field more.

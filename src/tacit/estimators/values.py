@@ -141,7 +141,7 @@ class Many:
             raise InputError(f"{name} must be a list of at least {self.least} values, not {_shown(given)}.")
         if self.count is not None and len(given) != self.count:
             raise InputError(f"{name} must have {self.count} values, not {len(given)}.")
-        return tuple(self.kind.read(f"{name}[{place}]", value) for place, value in enumerate(given))
+        return tuple(self.kind.read(f"{name}[{index}]", value) for index, value in enumerate(given))
 
 
 @dataclass(frozen=True)

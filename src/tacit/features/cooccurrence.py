@@ -221,11 +221,11 @@ class _Store:
     def _joined(self) -> tuple[Any, Any]:
         """One array each; every part is freed as soon as it is copied."""
         indices, values = np.empty(self.cells, np.int32), np.empty(self.cells, np.float32)
-        place = 0
+        index = 0
         self._parts.reverse()
         while self._parts:
             some_indices, some_values = self._parts.pop()
-            indices[place : place + len(some_indices)] = some_indices
-            values[place : place + len(some_indices)] = some_values
-            place += len(some_indices)
+            indices[index : index + len(some_indices)] = some_indices
+            values[index : index + len(some_indices)] = some_values
+            index += len(some_indices)
         return indices, values

@@ -82,8 +82,8 @@ class LandmarkFeatures:
     def coefficients(self, weights: NDArray[Any]) -> Array:
         """β with ⟨φ(x), w⟩ = Σ_j k(x, z_j) β_j, for weights w (m, L)."""
         with pool.single_threaded_blas():
-            found = solve_triangular(self._lower, weights, lower=True, trans=1, check_finite=False)
-        return np.asarray(found, dtype=np.float32)
+            result = solve_triangular(self._lower, weights, lower=True, trans=1, check_finite=False)
+        return np.asarray(result, dtype=np.float32)
 
 
 class ConstantAndColumns:

@@ -93,6 +93,6 @@ def _nearest_of_rows(block: sp.csr_array, length: NDArray[np.float32], max_partn
     cosine = block.data / length[block.indices]
     row = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr))
     order = np.lexsort((block.indices, -cosine, row))
-    place = np.arange(len(order)) - block.indptr[row]
-    chosen = order[place < max_partners]
+    index = np.arange(len(order)) - block.indptr[row]
+    chosen = order[index < max_partners]
     return sp.csr_array((block.data[chosen], (row[chosen], block.indices[chosen])), shape=block.shape)

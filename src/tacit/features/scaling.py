@@ -105,9 +105,9 @@ def _levels() -> Vector:
 def _ranks(rows: Any, knots: NDArray[np.float64]) -> NDArray[np.float64]:
     """Φ⁻¹ of every value's level; a value that fills several levels gets their middle."""
     levels = ndtri(_levels())
-    found = np.empty(rows.shape)
+    result = np.empty(rows.shape)
     for number, column in enumerate(np.asarray(rows, dtype=np.float64).T):
         knot = knots[:, number]
         upper = -np.interp(-column, -knot[::-1], -levels[::-1])
-        found[:, number] = (np.interp(column, knot, levels) + upper) / 2
-    return found
+        result[:, number] = (np.interp(column, knot, levels) + upper) / 2
+    return result

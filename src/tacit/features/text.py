@@ -167,19 +167,19 @@ def _is_path(text: str) -> bool:
 
 def _expand(path: str | os.PathLike[str]) -> list[Path]:
     """The files that a path, a folder or a pattern stands for, in order of their names."""
-    place = Path(path)
-    if place.is_file():
-        return [place]
-    if place.is_dir():
-        found = sorted(child for child in place.iterdir() if child.is_file())
+    index = Path(path)
+    if index.is_file():
+        return [index]
+    if index.is_dir():
+        result = sorted(child for child in index.iterdir() if child.is_file())
     else:
-        found = sorted(Path(match) for match in glob.glob(os.fspath(path), recursive=True) if Path(match).is_file())  # noqa: PTH207
-    if not found:
+        result = sorted(Path(match) for match in glob.glob(os.fspath(path), recursive=True) if Path(match).is_file())  # noqa: PTH207
+    if not result:
         raise InputError(
             f"text: there is no file {os.fspath(path)[:200]!r}; give the path of a text, "
             "or a list of sentences to train on the text itself."
         )
-    return found
+    return result
 
 
 def _read_files(paths: list[Path], tokenizer: Tokenizer, sentences: Sentences) -> RawCorpus:
@@ -250,10 +250,10 @@ def _read_tokens(sentences: Iterator[Iterable[Any]]) -> RawCorpus:
     for sentence in sentences:
         listed = sentence.tolist() if isinstance(sentence, np.ndarray) else sentence
         try:
-            found = np.fromiter(map(numbers.__getitem__, listed), dtype=np.int32)
+            result = np.fromiter(map(numbers.__getitem__, listed), dtype=np.int32)
         except TypeError as error:
             raise InputError(f"text: a sentence must be a flat list of hashable tokens ({error}).") from None
-        parts += [found, border]
+        parts += [result, border]
     names = list(numbers)
     of_ids = bool(names) and not any(isinstance(name, str) for name in names)
     return _raw(lambda chosen: [names[k] for k in chosen.tolist()], parts, len(names), of_ids)
@@ -267,13 +267,13 @@ def _raw(
 ) -> RawCorpus:
     tokens = np.empty(sum(map(len, parts)), np.int32)
     counts = np.zeros(words, np.int64)
-    place = 0
+    index = 0
     parts.reverse()
     while parts:
         part = parts.pop()
-        tokens[place : place + len(part)] = part
+        tokens[index : index + len(part)] = part
         kernels.count_tokens(part, counts)
-        place += len(part)
+        index += len(part)
     return RawCorpus(names, counts, tokens, of_ids)
 
 

@@ -81,17 +81,17 @@ class BoostedTrees:
 
     def score(self, rows: Any) -> Vector:
         """g of every dense row."""
-        found = np.empty(rows.shape[0])
+        result = np.empty(rows.shape[0])
         trees = np.arange(len(self.feature))
         for a, b in even_chunks(rows.shape[0], max(1, _BLOCK_CELLS // len(self.feature))):
             block = _single(rows[a:b])
-            place = np.arange(b - a)[:, None]
+            index = np.arange(b - a)[:, None]
             node = np.zeros((b - a, len(trees)), dtype=np.intp)
             for _ in range(_depth(self.value.shape[1])):
-                right = block[place, self.feature[trees, node]] > self.threshold[trees, node]
+                right = block[index, self.feature[trees, node]] > self.threshold[trees, node]
                 node = 2 * node + 1 + right
-            found[a:b] = self.value[trees, node - self.feature.shape[1]].sum(axis=1)
-        return found
+            result[a:b] = self.value[trees, node - self.feature.shape[1]].sum(axis=1)
+        return result
 
 
 def _depth(leaves: int) -> int:

@@ -64,10 +64,10 @@ def transpose(indptr, indices, first, second, cursor, out_indices, out_first, ou
     moves_first, moves_second = len(first) > 1, len(second) > 1
     for x in range(len(indptr) - 1):
         for k in range(indptr[x], indptr[x + 1]):
-            place = cursor[indices[k]]
-            cursor[indices[k]] = place + 1
-            out_indices[place] = x
+            index = cursor[indices[k]]
+            cursor[indices[k]] = index + 1
+            out_indices[index] = x
             if moves_first:
-                out_first[place] = first[k]
+                out_first[index] = first[k]
             if moves_second:
-                out_second[place] = second[k]
+                out_second[index] = second[k]

@@ -20,21 +20,21 @@ def concordant_pairs(groups, ranks, size):
         stop = start
         while stop < len(groups) and groups[stop] == groups[start]:
             below, up_to = 0, 0
-            place = ranks[stop] - 1
-            while place > 0:
-                below += tree[place]
-                place -= place & -place
-            place = ranks[stop]
-            while place > 0:
-                up_to += tree[place]
-                place -= place & -place
+            index = ranks[stop] - 1
+            while index > 0:
+                below += tree[index]
+                index -= index & -index
+            index = ranks[stop]
+            while index > 0:
+                up_to += tree[index]
+                index -= index & -index
             twice += below + up_to
             stop += 1
         comparable += start * (stop - start)
         for point in range(start, stop):
-            place = ranks[point]
-            while place <= size:
-                tree[place] += 1
-                place += place & -place
+            index = ranks[point]
+            while index <= size:
+                tree[index] += 1
+                index += index & -index
         start = stop
     return twice, comparable

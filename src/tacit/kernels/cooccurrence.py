@@ -1,13 +1,15 @@
 """Co-occurrence counts, a row at a time.
 
-A pair file sorted by word would hold every pair as often as it occurs. Here the *tokens* are indexed instead: row i
-visits the places where word i stands and adds up its neighbours in one dense row of accumulators. So only distinct
-pairs are ever written, each once, in order; a row is the work of one thread and its sum runs in the order of the
-text.
+A sorted file of pairs would hold every pair as often as it occurs. Here the *tokens* are indexed instead: row i visits
+the positions at which word i stands, and adds up its neighbours in one dense row of accumulators. So each distinct pair
+is written once, in order. A row is the work of one thread, and its sums run in the order of the text.
+
+The loops over neighbours before and after a word are written out twice: as one function, even an inlined one, counting
+takes 1.2 to 1.6 times as long.
 
     tokens     (n,)    int32         word numbers, -1 at the end of a sentence
-    places     (n',)   int32/int64   where word 0 stands, where word 1 stands, …
-    starts     (v+1,)  int64         word i stands at places[starts[i] : starts[i+1]]
+    positions  (n',)   int32/int64   where word 0 stands, where word 1 stands, …
+    starts     (v+1,)  int64         word i stands at positions[starts[i] : starts[i+1]]
     weights    (w,)    float64       weight of a pair at distance 1, 2, …, w
 """
 
@@ -17,28 +19,28 @@ from tacit.kernels._jit import strict
 
 
 @strict
-def index_places(tokens, first, last, starts, places):
-    """Fill ``places`` with where each word stands in tokens[first:last] (a counting sort, stable)."""
+def index_places(tokens, first, last, starts, positions):
+    """Fill ``positions`` with where each word stands in tokens[first:last] (a counting sort, stable)."""
     following = starts[:-1].copy()
-    for place in range(first, last):
-        word = tokens[place]
+    for position in range(first, last):
+        word = tokens[position]
         if word >= 0:
-            places[following[word]] = place
+            positions[following[word]] = position
             following[word] += 1
 
 
 @strict
-def _emit(sums, seen, touched, found, row, sizes, indices, values, written):
+def _emit(sums, seen, touched, distinct, row, sizes, indices, values, written):
     """Write the accumulated row in order of columns and clear it."""
-    if found * 32 < seen.shape[0]:
-        chosen = np.sort(touched[:found])
-        for k in range(found):
+    if distinct * 32 < seen.shape[0]:
+        chosen = np.sort(touched[:distinct])
+        for k in range(distinct):
             column = chosen[k]
             indices[written + k] = column
             values[written + k] = sums[column]
             sums[column] = 0.0
             seen[column] = 0
-        written += found
+        written += distinct
     else:
         # A row this full is read through its flags, eight at a time.
         octets = seen.view(np.uint64)
@@ -51,12 +53,12 @@ def _emit(sums, seen, touched, found, row, sizes, indices, values, written):
                         written += 1
                         sums[column] = 0.0
                         seen[column] = 0
-    sizes[row] = found
+    sizes[row] = distinct
     return written
 
 
 @strict
-def count_rows(first, last, tokens, places, starts, weights, before, after, words, sizes, indices, values):
+def count_rows(first, last, tokens, positions, starts, weights, before, after, words, sizes, indices, values):
     """Count the rows ``first``..``last-1``: the cells go to ``indices`` and ``values``, their numbers to ``sizes``.
 
     before, after : whether neighbours before and after the word count
@@ -70,30 +72,30 @@ def count_rows(first, last, tokens, places, starts, weights, before, after, word
     # Typed zeros: an untyped one would compile _emit once more for every guess of its type.
     written = np.int64(0)
     for word in range(first, last):
-        found = np.int64(0)
+        distinct = np.int64(0)
         for index in range(starts[word], starts[word + 1]):
-            place = np.int64(places[index])
+            position = np.int64(positions[index])
             if before:
-                for distance in range(1, min(window, place) + 1):
-                    other = tokens[place - distance]
+                for distance in range(1, min(window, position) + 1):
+                    other = tokens[position - distance]
                     if other < 0:
                         break
                     if seen[other] == 0:
                         seen[other] = 1
-                        touched[found] = other
-                        found += 1
+                        touched[distinct] = other
+                        distinct += 1
                     sums[other] += weights[distance - 1]
             if after:
-                for distance in range(1, min(window, length - 1 - place) + 1):
-                    other = tokens[place + distance]
+                for distance in range(1, min(window, length - 1 - position) + 1):
+                    other = tokens[position + distance]
                     if other < 0:
                         break
                     if seen[other] == 0:
                         seen[other] = 1
-                        touched[found] = other
-                        found += 1
+                        touched[distinct] = other
+                        distinct += 1
                     sums[other] += weights[distance - 1]
-        written = _emit(sums, seen, touched, found, word - first, sizes, indices, values, written)
+        written = _emit(sums, seen, touched, distinct, word - first, sizes, indices, values, written)
     return written
 
 

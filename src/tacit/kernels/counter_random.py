@@ -24,15 +24,15 @@ def finalized(bits):
 
 
 @strict
-def mixed(key, place):
+def mixed(key, counter):
     """A new key from a key and a whole number; ``key`` is uint64."""
-    return finalized(key + _GOLDEN * (np.uint64(place) + np.uint64(1)))
+    return finalized(key + _GOLDEN * (np.uint64(counter) + np.uint64(1)))
 
 
 @strict
-def uniform(key, place):
+def uniform(key, counter):
     """A number in [0, 1) for a key and a whole number."""
-    return float(mixed(key, place) >> _STEP_11) * _UNIT
+    return float(mixed(key, counter) >> _STEP_11) * _UNIT
 
 
 @strict

@@ -40,12 +40,12 @@ def tridiagonalize(packed, n, square, reflectors, bands):
     reflectors : (n, n), row c holds √β v of the reflection that clears row c beyond its sub-diagonal
     bands : (2, n), the diagonal of T, and its sub-diagonal (place c couples c - 1 and c)
     """
-    place = 0
+    index = 0
     for a in range(n):
         for b in range(a + 1):
-            square[a, b] = packed[place]
-            square[b, a] = packed[place]
-            place += 1
+            square[a, b] = packed[index]
+            square[b, a] = packed[index]
+            index += 1
     for c in range(n - 1, 0, -1):
         length = 0.0
         for a in range(c):

@@ -14,16 +14,16 @@ _LOW_HALF = np.int64(0xFFFFFFFF)
 
 @fast
 def strongest_targets(
-    first, last, of_col, rows_of_col, col_value, indptr, indices, value, target_scale, sums, bits, found, strength
+    first, last, of_col, rows_of_col, col_value, indptr, indices, value, target_scale, sums, bits, best, strength
 ):
     """The K columns y ≠ i with the largest t_y Σ_x col_value_xi value_xy, for each column i in first..last-1.
 
-    t is ``target_scale`` (m,). ``sums`` (m,) is zero and stays so, ``bits`` the same memory as int32. ``found`` and
+    t is ``target_scale`` (m,). ``sums`` (m,) is zero and stays so, ``bits`` the same memory as int32. ``best`` and
     ``strength`` (last - first, K) end with -1 and 0 where fewer than K columns co-occur.
     """
     touched = np.empty(len(sums), dtype=np.int32)
     keys = np.empty(len(sums), dtype=np.int64)
-    k = found.shape[1]
+    k = best.shape[1]
     for i in range(first, last):
         count = 0
         for cell in range(of_col[i], of_col[i + 1]):
@@ -35,23 +35,23 @@ def strongest_targets(
                     count += 1
                 sums[y] += own * value[other]
         size = np.int64(0)  # a bare 0 is a type of its own, and keep_largest would be compiled once more
-        for place in range(count):
-            y = touched[place]
+        for index in range(count):
+            y = touched[index]
             if y != i:
                 sums[y] *= target_scale[y]
                 keys[size] = pack(bits[y], np.int64(y))
                 size += 1
         if size > k:
             keep_largest(keys, size, k)
-        for place in range(k):
-            found[i - first, place] = -1
-            strength[i - first, place] = 0
-            if place < size:
-                y = np.int32(_LOW_HALF - (keys[place] & _LOW_HALF))
-                found[i - first, place] = y
-                strength[i - first, place] = sums[y]
-        for place in range(count):
-            sums[touched[place]] = 0
+        for index in range(k):
+            best[i - first, index] = -1
+            strength[i - first, index] = 0
+            if index < size:
+                y = np.int32(_LOW_HALF - (keys[index] & _LOW_HALF))
+                best[i - first, index] = y
+                strength[i - first, index] = sums[y]
+        for index in range(count):
+            sums[touched[index]] = 0
 
 
 @fast
@@ -61,8 +61,8 @@ def add_sparse_rows(start, stop, indptr, indices, value, w_indptr, w_indices, w_
         out = scores[x - start]
         for cell in range(indptr[x], indptr[x + 1]):
             i, own = indices[cell], value[cell]
-            for place in range(w_indptr[i], w_indptr[i + 1]):
-                out[w_indices[place]] += own * w_data[place]
+            for index in range(w_indptr[i], w_indptr[i + 1]):
+                out[w_indices[index]] += own * w_data[index]
 
 
 @fast

@@ -12,21 +12,21 @@ from tacit.kernels.sorted_lists import contains
 
 
 @fast
-def _insert(found, scores, size, number, score):
+def _insert(best, scores, size, number, score):
     """Put an item into the k best so far, best first, equal scores by number; returns how many there are."""
-    k = len(found)
-    place = min(size, k - 1)
-    while place > 0 and (scores[place - 1] < score or (scores[place - 1] == score and found[place - 1] > number)):
-        found[place], scores[place] = found[place - 1], scores[place - 1]
-        place -= 1
-    found[place], scores[place] = number, score
+    k = len(best)
+    index = min(size, k - 1)
+    while index > 0 and (scores[index - 1] < score or (scores[index - 1] == score and best[index - 1] > number)):
+        best[index], scores[index] = best[index - 1], scores[index - 1]
+        index -= 1
+    best[index], scores[index] = number, score
     return min(size + 1, k)
 
 
 @fast
-def _offer(query, number, score, k, size, found, scores, seen, seen_items, excluded, excluded_items, allowed):
+def _offer(query, number, score, k, size, best, scores, seen, seen_items, excluded, excluded_items, allowed):
     """Take an item in if it is good enough and no filter stands against it; filters are asked last."""
-    if size == k and not (score > scores[k - 1] or (score == scores[k - 1] and number < found[k - 1])):
+    if size == k and not (score > scores[k - 1] or (score == scores[k - 1] and number < best[k - 1])):
         return size
     if len(allowed) and not allowed[number]:
         return size
@@ -34,7 +34,7 @@ def _offer(query, number, score, k, size, found, scores, seen, seen_items, exclu
         return size
     if len(excluded) and contains(excluded_items, excluded[query], excluded[query + 1], number):
         return size
-    return _insert(found, scores, size, number, score)
+    return _insert(best, scores, size, number, score)
 
 
 @fast
@@ -53,10 +53,10 @@ def search(
     excluded,
     excluded_items,
     allowed,
-    found,
+    best,
     scores,
 ):
-    """Fill found[start:stop] and scores[start:stop] (n, k), -1 and NaN beforehand.
+    """Fill best[start:stop] and scores[start:stop] (n, k), -1 and NaN beforehand.
 
     At least ``probes`` lists are searched, and more while fewer than k items were found: filters never leave a place
     empty that some item could take. Sorted CSR lists ``seen`` and ``excluded``, and the mask ``allowed``, may be empty.
@@ -71,36 +71,36 @@ def search(
         for tried in range(lists):
             if tried >= probes and size == k:
                 break
-            best = 0
+            chosen = 0
             for j in range(1, lists):
-                if left[j] > left[best]:
-                    best = j
-            left[best] = -np.inf
-            place, end = starts[best], starts[best + 1]
-            while place + 4 <= end:
-                s0, s1, s2, s3 = four_products(items[place], items[place + 1], items[place + 2], items[place + 3], p)
+                if left[j] > left[chosen]:
+                    chosen = j
+            left[chosen] = -np.inf
+            index, end = starts[chosen], starts[chosen + 1]
+            while index + 4 <= end:
+                s0, s1, s2, s3 = four_products(items[index], items[index + 1], items[index + 2], items[index + 3], p)
                 if size == k and max(max(s0, s1), max(s2, s3)) < scores[i, k - 1]:
-                    place += 4
+                    index += 4
                     continue
                 for number, s in (
-                    (numbers[place], s0),
-                    (numbers[place + 1], s1),
-                    (numbers[place + 2], s2),
-                    (numbers[place + 3], s3),
+                    (numbers[index], s0),
+                    (numbers[index + 1], s1),
+                    (numbers[index + 2], s2),
+                    (numbers[index + 3], s3),
                 ):
                     size = _offer(
-                        i, number, s, k, size, found[i], scores[i], seen, seen_items, excluded, excluded_items, allowed
+                        i, number, s, k, size, best[i], scores[i], seen, seen_items, excluded, excluded_items, allowed
                     )
-                place += 4
-            while place < end:
-                s = product(items[place], p)
+                index += 4
+            while index < end:
+                s = product(items[index], p)
                 size = _offer(
                     i,
-                    numbers[place],
+                    numbers[index],
                     s,
                     k,
                     size,
-                    found[i],
+                    best[i],
                     scores[i],
                     seen,
                     seen_items,
@@ -108,4 +108,4 @@ def search(
                     excluded_items,
                     allowed,
                 )
-                place += 1
+                index += 1

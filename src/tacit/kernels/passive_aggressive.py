@@ -144,12 +144,12 @@ def full_side(rows, r, others, q, settings, s, scale, one, error, out, square, c
     if n > k:
         x[k] = one
     trace = delta
-    place = 0
+    index = 0
     for a in range(n):
         for b in range(a + 1):
-            packed[place] = forgetting * packed[place] + x[a] * x[b]
-            place += 1
-        trace += packed[place - 1]
+            packed[index] = forgetting * packed[index] + x[a] * x[b]
+            index += 1
+        trace += packed[index - 1]
     decade = inverse_root.decade_of(trace, delta, quadrature)
     inverse_root.tridiagonalize(packed, n, scratch, reflectors, bands)
     inverse_root.factorize(n, delta, quadrature, decade, bands, pivots)

@@ -22,11 +22,11 @@ def fill_positive(
 ):
     """Write column, value and count of those cells."""
     for row in range(first, last):
-        place = kept_indptr[row]
+        index = kept_indptr[row]
         for cell in range(indptr[row], indptr[row + 1]):
             value = np.log(np.float64(counts[cell])) + constant - row_logs[row] - col_logs[indices[cell]]
             if value > 0:
-                kept_indices[place] = indices[cell]
-                values[place] = value
-                kept_counts[place] = counts[cell]
-                place += 1
+                kept_indices[index] = indices[cell]
+                values[index] = value
+                kept_counts[index] = counts[cell]
+                index += 1

@@ -55,16 +55,16 @@ _TRUSTED = 10
 
 
 @fast
-def start_rows(users, items, places, numbers, new, settings, rules, memory):
+def start_rows(users, items, rows_of, numbers, new, settings, rules, memory):
     """Fill the vectors of rows that are new with their start; they are not marked as started.
 
-    places : (2,) where the user's and the item's row are kept; numbers : (2,) which rows they are; new : (2,)
+    rows_of : (2,) where the user's and the item's row are kept; numbers : (2,) which rows they are; new : (2,)
     """
     for side in range(2):
         if not new[side]:
             continue
         rows = users if side == 0 else items
-        place = places[side]
+        index = rows_of[side]
         key = mixed(mixed(np.uint64(int(rules[SEED])), side), numbers[side])
         started = memory[USERS + side]
         sums = HEAD + len(settings) + side * rows.shape[1]
@@ -83,7 +83,7 @@ def start_rows(users, items, places, numbers, new, settings, rules, memory):
                 drawn = width * (uniform(key, at + a) - middle) if a < k else 0.0
                 if share > 0.0:
                     drawn = (1.0 - share) * drawn + share * memory[sums + at + a] / started
-                rows[place, at + a] = drawn
+                rows[index, at + a] = drawn
 
 
 @fast

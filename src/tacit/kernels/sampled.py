@@ -88,8 +88,8 @@ def epoch(
     g = x_parameters.shape[1]
     p, q, other, own, step = np.empty(g), np.empty(g), np.empty(g), np.empty(g), np.empty(g)
     m = y_indptr.shape[0] - 1
-    for place in range(order.shape[0]):
-        x, y = rows[order[place]], cols[order[place]]
+    for index in range(order.shape[0]):
+        x, y = rows[order[index]], cols[order[index]]
         compose(x_indptr, x_indices, x_values, x, x_parameters, p)
         p[g - 1] = 1.0
         if method == POINTWISE:
@@ -115,16 +115,16 @@ def epoch(
         j = y
         bad = 0.0
         draws = 0
-        found = False
-        while not found and draws < (WARP_DRAWS if method == WARP else 1):
+        violates = False
+        while not violates and draws < (WARP_DRAWS if method == WARP else 1):
             draws += 1
             j = draw_column(state, sampler, cumulative, rankings, spreads, p, seen_indptr, seen_indices, x)
             compose(y_indptr, y_indices, y_values, j, y_parameters, other)
             bad = 0.0
             for d in range(g):
                 bad += p[d] * other[d]
-            found = method != WARP or 1.0 + bad > good
-        if not found:
+            violates = method != WARP or 1.0 + bad > good
+        if not violates:
             continue
         slope = pair_slope(method, good - bad, (m - 1) // draws)
         for d in range(g):

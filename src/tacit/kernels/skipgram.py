@@ -49,8 +49,8 @@ def skipgram_epoch(order, of_row, indptr, indices, starts, holders, contexts, ne
     Z : (u, g) changed in place; change : (g,) room
     """
     rows = len(of_row)
-    for place in range(len(order)):
-        row = order[place]
+    for index in range(len(order)):
+        row = order[index]
         i = of_row[row]
         for _ in range(contexts):
             j = of_row[draw(draw(row, indptr, indices, state), starts, holders, state)]

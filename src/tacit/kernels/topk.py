@@ -25,12 +25,13 @@ _NAN = np.int32(0x7FC00000)
 
 
 @fast
-def filter_cells(scores, rows, first, width, first_row, indptr, indices, places, limited, saved):
+def filter_cells(scores, rows, first, width, first_row, indptr, indices, candidate_of, limited, saved):
     """Set the listed cells of a tile to -inf or, where ``saved`` is given, all others.
 
-    Row r of the tile is row ``first_row + r`` of the lists (sorted CSR). ``places`` gives the candidate of an item, -1
-    for an item that is none; when it is empty, items and candidates are the same. ``saved`` (C,) is room for one row,
-    or empty; with it, only rows that are ``limited`` change. (Plain loops: assigning to slices compiles for seconds.)
+    Row r of the tile is row ``first_row + r`` of the lists (sorted CSR). ``candidate_of`` gives the candidate of an
+    item, -1 for an item that is none; when it is empty, items and candidates are the same. ``saved`` (C,) is room for
+    one row, or empty; with it, only rows that are ``limited`` change. (Plain loops: assigning to slices compiles for
+    seconds.)
     """
     keeps = len(saved) > 0
     for r in range(rows):
@@ -41,14 +42,14 @@ def filter_cells(scores, rows, first, width, first_row, indptr, indices, places,
                 saved[c] = scores[r, c]
                 scores[r, c] = _LOWEST
         start, stop = indptr[first_row + r], indptr[first_row + r + 1]
-        if len(places) == 0:
+        if len(candidate_of) == 0:
             start = first_at_least(indices, start, stop, first)
         for cell in range(start, stop):
-            place = indices[cell] if len(places) == 0 else places[indices[cell]]
-            if place >= first + width:
+            column = indices[cell] if len(candidate_of) == 0 else candidate_of[indices[cell]]
+            if column >= first + width:
                 break
-            if place >= first:
-                scores[r, place - first] = saved[place - first] if keeps else _LOWEST
+            if column >= first:
+                scores[r, column - first] = saved[column - first] if keeps else _LOWEST
 
 
 @fast
@@ -138,10 +139,10 @@ def select(scores, bits, rows, first, k, keys, filled, floors):
     while lanes < 4 * k:
         lanes *= 2
     for r in range(rows):
-        row, found, size, floor = scores[r], keys[r], filled[r], floors[r]
+        row, best, size, floor = scores[r], keys[r], filled[r], floors[r]
         if size > k:
-            keep_largest(found, size, k)
-            size, floor = k, floor_of(found[k - 1], room)
+            keep_largest(best, size, k)
+            size, floor = k, floor_of(best[k - 1], room)
         elif size < k and 2 * lanes <= len(row):
             floor = first_floor(row, k, lanes, maxima)
         for start in range(0, len(row), STRIDE):
@@ -150,11 +151,11 @@ def select(scores, bits, rows, first, k, keys, filled, floors):
             for j in range(start, start + STRIDE):
                 if row[j] > floor:
                     if size == capacity:
-                        keep_largest(found, size, k)
-                        size, floor = k, floor_of(found[k - 1], room)
+                        keep_largest(best, size, k)
+                        size, floor = k, floor_of(best[k - 1], room)
                         if not row[j] > floor:
                             continue
-                    found[size] = pack(bits[r, j], first + j)
+                    best[size] = pack(bits[r, j], first + j)
                     size += 1
         filled[r], floors[r] = size, floor
 
@@ -165,8 +166,8 @@ def finish(keys, filled, k):
     for r in range(keys.shape[0]):
         if filled[r] > k:
             keep_largest(keys[r], filled[r], k)
-        for place in range(filled[r], min(k, keys.shape[1])):
-            keys[r, place] = _EMPTY
+        for index in range(filled[r], min(k, keys.shape[1])):
+            keys[r, index] = _EMPTY
 
 
 @fast
@@ -174,12 +175,12 @@ def unpack(keys, numbers, bits):
     """Numbers and the bits of scores of ascending keys (R, k), best first; -1 and NaN where there is none."""
     k = keys.shape[1]
     for r in range(len(keys)):
-        for place in range(k):
-            key = keys[r, k - 1 - place]
+        for index in range(k):
+            key = keys[r, k - 1 - index]
             if key == _EMPTY:
-                numbers[r, place] = -1
-                bits[r, place] = _NAN
+                numbers[r, index] = -1
+                bits[r, index] = _NAN
                 continue
             ordered = np.int32(key >> 32)
-            numbers[r, place] = np.int32(_LOW_HALF - (key & _LOW_HALF))
-            bits[r, place] = ordered if ordered >= 0 else ordered ^ _FLIP
+            numbers[r, index] = np.int32(_LOW_HALF - (key & _LOW_HALF))
+            bits[r, index] = ordered if ordered >= 0 else ordered ^ _FLIP

@@ -33,26 +33,26 @@ def number_words(block, break_lines, slots, hashes, offsets, arena, state, token
     mask = slots.shape[0] - 1
     size = block.shape[0]
     written = 0
-    place = 0
-    while place < size:
-        byte = np.int64(block[place])
+    position = 0
+    while position < size:
+        byte = np.int64(block[position])
         if byte == 32 or 9 <= byte <= 13:
             if break_lines and byte == 10 and inside == 1:
                 tokens[written] = BORDER
                 written += 1
                 inside = 0
-            place += 1
+            position += 1
             continue
-        start = place
+        start = position
         value = np.int64(_START)
-        while place < size:
-            byte = np.int64(block[place])
+        while position < size:
+            byte = np.int64(block[position])
             if byte == 32 or 9 <= byte <= 13:
                 break
             # FNV-1a, kept to 32 bits so that nothing overflows.
             value = ((value ^ byte) * _PRIME) & _LOW
-            place += 1
-        length = place - start
+            position += 1
+        length = position - start
         slot = (value ^ (value >> 15)) & mask
         while True:
             word = np.int64(slots[slot])
@@ -103,8 +103,8 @@ def renumber(tokens, numbers):
     Borders stay; several in a row become one, and none is left at the beginning.
     """
     written = 0
-    for place in range(tokens.shape[0]):
-        token = tokens[place]
+    for position in range(tokens.shape[0]):
+        token = tokens[position]
         if token >= 0:
             token = numbers[token]
             if token < 0:
@@ -119,6 +119,6 @@ def renumber(tokens, numbers):
 @strict
 def count_tokens(tokens, counts):
     """Add the number of times that each word occurs to ``counts``."""
-    for place in range(tokens.shape[0]):
-        if tokens[place] >= 0:
-            counts[tokens[place]] += 1
+    for position in range(tokens.shape[0]):
+        if tokens[position] >= 0:
+            counts[tokens[position]] += 1

@@ -156,8 +156,8 @@ def hidden_ndcg(model: Any, positives: Any, *, share: float = 0.2, k: int = 10, 
         raise InputError("positives: too few to hide some and rank by the rest; give more rows.")
     ids = model.recommend(shown.matrix[asked], k=k).ids
     numbers = np.reshape(model.col_ids_.numbers(ids.ravel()), ids.shape)
-    found = evaluate_lists(numbers, hidden.matrix[asked], k=k, metrics=("ndcg",), train=shown.matrix[asked])
-    return found[f"ndcg@{k}"]
+    result = evaluate_lists(numbers, hidden.matrix[asked], k=k, metrics=("ndcg",), train=shown.matrix[asked])
+    return result[f"ndcg@{k}"]
 
 
 def evaluate_lists(

@@ -66,11 +66,11 @@ def evaluate_labels(lists: Numbers, against: Labelled, cutoffs: Sequence[int]) -
     (0.5, 1.0)
     """
     inverse = measures.inverse_propensities(against.frequency, max(3, against.rows))
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     for name, measure in (
         ("precision", measures.precision_at_k),
         ("recall", measures.recall_at_k),
         ("ndcg", measures.ndcg_at_k),
     ):
-        found |= {f"{name}@{k}": measure(against.truth, lists, k) for k in cutoffs}
-    return found | {f"psp@{k}": measures.psp_at_k(against.truth, lists, k, inverse) for k in cutoffs}
+        result |= {f"{name}@{k}": measure(against.truth, lists, k) for k in cutoffs}
+    return result | {f"psp@{k}": measures.psp_at_k(against.truth, lists, k, inverse) for k in cutoffs}

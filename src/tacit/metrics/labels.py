@@ -155,9 +155,9 @@ def _best(truth: sp.csr_array, inverse: Floats, discount: Floats) -> Floats:
     rows = np.repeat(np.arange(truth.shape[0]), np.diff(truth.indptr))
     gains = inverse[truth.indices]
     order = np.lexsort((-gains, rows))
-    place = np.arange(len(rows)) - truth.indptr[rows]
-    counted = place < len(discount)
-    weights = gains[order][counted] * discount[place[counted]]
+    index = np.arange(len(rows)) - truth.indptr[rows]
+    counted = index < len(discount)
+    weights = gains[order][counted] * discount[index[counted]]
     return np.asarray(np.bincount(rows[counted], weights=weights, minlength=truth.shape[0]), dtype=np.float64)
 
 

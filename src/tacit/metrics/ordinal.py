@@ -101,14 +101,14 @@ def ordinal_metrics(y: Array, scores: Array | None = None, predicted: Array | No
     >>> sorted(ordinal_metrics([0, 1], scores=[1.0, 2.0], predicted=[0, 1]))
     ['amae', 'auc', 'c_index', 'mae', 'mze', 'qwk']
     """
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     if scores is not None:
-        found |= {"auc": ordinal_auc(y, scores), "c_index": concordance_index(y, scores)}
+        result |= {"auc": ordinal_auc(y, scores), "c_index": concordance_index(y, scores)}
     if predicted is not None:
         y, predicted = _pair(y, predicted)
-        found |= {"mae": mae(y, predicted), "mze": zero_one_error(y, predicted)}
-        found |= {"amae": average_mae(y, predicted), "qwk": quadratic_kappa(y, predicted)}
-    return found
+        result |= {"mae": mae(y, predicted), "mze": zero_one_error(y, predicted)}
+        result |= {"amae": average_mae(y, predicted), "qwk": quadratic_kappa(y, predicted)}
+    return result
 
 
 def _classes(values: Array, name: str) -> NDArray[np.int64]:

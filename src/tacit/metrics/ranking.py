@@ -144,7 +144,7 @@ class Evaluation(Mapping[str, float]):
         width = max(map(len, self.values_by_name), default=0)
         lines = [f"{name:<{width}}  {value:.4f}" for name, value in self.values_by_name.items()]
         for baseline, by_metric in self.differences.items():
-            lines += [f"{name:<{width}}  {found} (against {baseline})" for name, found in by_metric.items()]
+            lines += [f"{name:<{width}}  {result} (against {baseline})" for name, result in by_metric.items()]
         return "\n".join([*lines, f"({self.users} users with held-out items, {self.left_out} without were left out)"])
 
 

@@ -73,8 +73,8 @@ def progressive(
         stop = min(done + every - done % every, len(values))
         if tests and tests[0] == done:
             tests.popleft()
-            found = model.recommend(users[done], k, exclude=seen.get(users[done], ()))
-            places.add(found.ids[0].tolist(), items[done])
+            result = model.recommend(users[done], k, exclude=seen.get(users[done], ()))
+            places.add(result.ids[0].tolist(), items[done])
         if tests:
             stop = min(stop, tests[0])
         predictions = model.predict_then_learn(users[done:stop], items[done:stop], values[done:stop])

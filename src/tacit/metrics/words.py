@@ -129,13 +129,13 @@ def analogies(
     names: list[str] = []
     section: list[int] = []
     asked: list[tuple[int, int, int, int]] = []
-    for place, line in _lines(questions):
+    for index, line in _lines(questions):
         if line.startswith(":"):
             names.append(line[1:].strip())
             continue
         parts = (line.lower() if lowercase else line).split()
         if len(parts) != 4:
-            raise InputError(f"questions: line {place} must hold four words, not {line!r}.")
+            raise InputError(f"questions: line {index} must hold four words, not {line!r}.")
         if not names:
             names.append("all")
         section.append(len(names) - 1)
@@ -159,7 +159,7 @@ def _answers(vectors: Array, given: Array, threads: int) -> Array:
     answers = np.empty(len(given), dtype=np.int64)
     for start in range(0, len(given), 4096):
         part = given[start : start + 4096]
-        a, b, c = (vectors[part[:, place]] for place in range(3))
+        a, b, c = (vectors[part[:, index]] for index in range(3))
         excluded = (np.arange(len(part) + 1) * 3, np.sort(part, axis=1).ravel().astype(np.int32))
         answers[start : start + 4096] = top_k(b - a + c, vectors, 1, Filters(excluded=excluded), threads=threads)[0][
             :, 0
@@ -194,14 +194,14 @@ def similarities(
 
     vectors, numbers = _vocabulary(vectors, words, lowercase)
     first, second, given, asked = [], [], [], 0
-    for place, line in _lines(pairs):
+    for index, line in _lines(pairs):
         if line.startswith("#"):
             continue
         parts = (line.lower() if lowercase else line).replace("\t", " ").replace(",", " ").split()
         try:
             left, right, score = parts[0], parts[1], float(parts[2])
         except (IndexError, ValueError):
-            raise InputError(f"pairs: line {place} must hold two words and a number, not {line!r}.") from None
+            raise InputError(f"pairs: line {index} must hold two words and a number, not {line!r}.") from None
         asked += 1
         if left in numbers and right in numbers:
             first.append(numbers[left])
@@ -234,5 +234,5 @@ def _lines(source: FileName | Iterable[str]) -> Iterable[tuple[int, str]]:
         if not Path(source).is_file():
             raise InputError(f"there is no file {os.fspath(source)!r}; give a path or the lines themselves.")
         source = read_text(source).splitlines()
-    stripped = ((place, _text(line).strip()) for place, line in enumerate(checks.listed("lines", source), start=1))
-    return ((place, line) for place, line in stripped if line)
+    stripped = ((index, _text(line).strip()) for index, line in enumerate(checks.listed("lines", source), start=1))
+    return ((index, line) for index, line in stripped if line)

@@ -169,23 +169,23 @@ def _measured(
         truth = [top_k(half, items, depth, threads=threads)[0] for half in halves]
         tried = 1
         while True:
-            found = search(index, grouped, halves[0], depth, probes=tried, threads=threads)[0]
-            if tried >= len(index.centres) or _share_found(found, truth[0]) >= recall:
+            result = search(index, grouped, halves[0], depth, probes=tried, threads=threads)[0]
+            if tried >= len(index.centres) or _share_found(result, truth[0]) >= recall:
                 break
             tried = min(2 * tried, len(index.centres))
-        found = search(index, grouped, halves[1], depth, probes=tried, threads=threads)[0]
+        result = search(index, grouped, halves[1], depth, probes=tried, threads=threads)[0]
         probes.append(tried)
-        recalls.append(_share_found(found, truth[1]))
+        recalls.append(_share_found(result, truth[1]))
     return ItemIndex(
         index.centres, index.starts, index.order, np.array(depths), np.array(probes), np.array(recalls, dtype=float)
     )
 
 
-def _share_found(found: Array, truth: Array) -> float:
+def _share_found(result: Array, truth: Array) -> float:
     """The mean share of each row of ``truth`` that is in the same row of ``found``."""
-    width = max(int(found.max()), int(truth.max())) + 1
+    width = max(int(result.max()), int(truth.max())) + 1
     offset = np.arange(len(truth))[:, None] * np.int64(width)
-    return float(np.isin(truth + offset, found + offset).mean())
+    return float(np.isin(truth + offset, result + offset).mean())
 
 
 def _centres(items: NDArray[np.float32], rng: np.random.Generator, threads: int) -> NDArray[np.float32]:

@@ -24,10 +24,10 @@ def best_columns(scores: sp.csr_array | Array, k: int) -> tuple[NDArray[np.int64
             scores = scores.sorted_indices()
         row = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
         order = np.argsort(_descending_keys(row, scores.data), kind="stable")
-        place = np.arange(len(order)) - scores.indptr[row]
-        chosen = place < k
-        columns[row[chosen], place[chosen]] = scores.indices[order[chosen]]
-        values[row[chosen], place[chosen]] = scores.data[order[chosen]]
+        index = np.arange(len(order)) - scores.indptr[row]
+        chosen = index < k
+        columns[row[chosen], index[chosen]] = scores.indices[order[chosen]]
+        values[row[chosen], index[chosen]] = scores.data[order[chosen]]
         return columns, values
     width = min(k, scores.shape[1])
     if width < scores.shape[1]:
@@ -36,14 +36,14 @@ def best_columns(scores: sp.csr_array | Array, k: int) -> tuple[NDArray[np.int64
         above = scores > border
         level = scores == border
         room = width - above.sum(axis=1, keepdims=True)
-        found = np.nonzero(above | (level & (np.cumsum(level, axis=1) <= room)))[1].reshape(len(scores), width)
+        result = np.nonzero(above | (level & (np.cumsum(level, axis=1) <= room)))[1].reshape(len(scores), width)
     else:
-        found = np.broadcast_to(np.arange(width), (len(scores), width))
-    taken = np.take_along_axis(scores, found, axis=1)
+        result = np.broadcast_to(np.arange(width), (len(scores), width))
+    taken = np.take_along_axis(scores, result, axis=1)
     order = np.argsort(-taken, axis=1, kind="stable")
     taken = np.take_along_axis(taken, order, axis=1)
     allowed = taken > -np.inf
-    columns[:, :width] = np.where(allowed, np.take_along_axis(found, order, axis=1), -1)
+    columns[:, :width] = np.where(allowed, np.take_along_axis(result, order, axis=1), -1)
     values[:, :width] = np.where(allowed, taken, np.nan)
     return columns, values
 

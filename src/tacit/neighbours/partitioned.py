@@ -64,9 +64,9 @@ class Learner:
             mine = np.flatnonzero(of_row == number)
             if len(mine) and len(partition.rows):
                 queries = normalise(partition.project(X[mine]))
-                found, scores = top_k(queries, partition.points, k, threads=threads)
-                numbers[mine] = np.where(found >= 0, partition.rows[found], -1)
-                cosines[mine] = np.where(found >= 0, scores, 0.0)
+                result, scores = top_k(queries, partition.points, k, threads=threads)
+                numbers[mine] = np.where(result >= 0, partition.rows[result], -1)
+                cosines[mine] = np.where(result >= 0, scores, 0.0)
         return numbers, cosines
 
     def label_scores(self, X: sp.csr_array) -> NDArray[np.float32]:

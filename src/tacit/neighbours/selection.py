@@ -24,11 +24,13 @@ class Selection:
     """Buffers for the k best of the queries ``start`` to ``start + rows - 1``, out of ``candidates`` items.
 
     filters : checked ones
-    places : item → candidate or -1, empty when items and candidates are the same
+    candidate_of : item → candidate or -1, empty when items and candidates are the same
     """
 
-    def __init__(self, filters: Filters, start: int, rows: int, k: int, candidates: int, places: Any = NOTHING) -> None:
-        self.filters, self.start, self.rows, self.k, self.places = filters, start, rows, k, places
+    def __init__(
+        self, filters: Filters, start: int, rows: int, k: int, candidates: int, candidate_of: Any = NOTHING
+    ) -> None:
+        self.filters, self.start, self.rows, self.k, self.candidate_of = filters, start, rows, k, candidate_of
         self.keys = np.empty((rows, capacity(k, candidates)), dtype=np.int64)
         self.filled = np.zeros(rows, dtype=np.int64)
         self.floors = np.full(rows, -np.inf, dtype=np.float32)
@@ -48,10 +50,10 @@ class Selection:
             tile[:, :width][:, barred] = -np.inf
         where = (tile, self.rows, first, width, self.start)
         for lists in self.filters.forbidden:
-            kernels.filter_cells(*where, *lists, self.places, *_ALL_ROWS)
+            kernels.filter_cells(*where, *lists, self.candidate_of, *_ALL_ROWS)
         if self.filters.included is not None:
             saved = np.empty(tile.shape[1], dtype=np.float32)
-            kernels.filter_cells(*where, *self.filters.included, self.places, self.filters.limited, saved)
+            kernels.filter_cells(*where, *self.filters.included, self.candidate_of, self.filters.limited, saved)
         kernels.select(tile, tile.view(np.int32), self.rows, first, self.k, self.keys, self.filled, self.floors)
 
     def finish(self) -> NDArray[np.int64]:

@@ -174,7 +174,7 @@ class _Candidates:
 
     items: NDArray[np.float32]
     numbers: NDArray[np.int32]  # candidate → item, empty when they are the same
-    places: NDArray[np.int32]  # item → candidate or -1, empty when they are the same
+    candidate_of: NDArray[np.int32]  # item → candidate or -1, empty when they are the same
     bias: NDArray[np.float32] | None
 
     @classmethod
@@ -187,21 +187,21 @@ class _Candidates:
         if allowed is None:
             return cls(items, NOTHING, NOTHING, bias)
         numbers = np.flatnonzero(allowed).astype(np.int32)
-        places = np.full(m, -1, dtype=np.int32)
-        places[numbers] = np.arange(len(numbers), dtype=np.int32)
+        candidate_of = np.full(m, -1, dtype=np.int32)
+        candidate_of[numbers] = np.arange(len(numbers), dtype=np.int32)
         if len(numbers) == m:
             return cls(items, NOTHING, NOTHING, bias)
-        return cls(items, numbers, places, None if bias is None else bias[numbers])
+        return cls(items, numbers, candidate_of, None if bias is None else bias[numbers])
 
     def __len__(self) -> int:
-        return len(self.numbers) if len(self.places) else len(self.items)
+        return len(self.numbers) if len(self.candidate_of) else len(self.items)
 
     def tile(self, first: int, last: int, height: int) -> NDArray[np.float32]:
         """Factors of the candidates first..last-1, filled up with zeros to ``height`` rows."""
-        if not len(self.places) and last - first >= height:
+        if not len(self.candidate_of) and last - first >= height:
             return self.items[first:last]
         padded = np.zeros((max(height, last - first), self.items.shape[1]), dtype=np.float32)
-        padded[: last - first] = self.items[self.numbers[first:last] if len(self.places) else slice(first, last)]
+        padded[: last - first] = self.items[self.numbers[first:last] if len(self.candidate_of) else slice(first, last)]
         return padded
 
 
@@ -242,7 +242,7 @@ class _Plan:
             block[:rows] = self.queries[start:stop]
         tile_width = self.tile_width
         scores = np.empty((height, tile_width), dtype=np.float32)
-        selection = Selection(self.filters, start, rows, min(k, end - begin), end - begin, self.candidates.places)
+        selection = Selection(self.filters, start, rows, min(k, end - begin), end - begin, self.candidates.candidate_of)
         for first in range(begin, end, tile_width):
             last = min(first + tile_width, end)
             width = last - first

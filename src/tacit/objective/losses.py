@@ -103,13 +103,13 @@ def custom_loss(
     """
     r, s = np.full(3, target), np.array([-1.0, 0.0, 1.0])
     for what, function in (("value", value), ("first", first), ("second", second)):
-        found = np.asarray(function(r, s))
-        if found.shape != s.shape or not np.all(np.isfinite(found)):
+        result = np.asarray(function(r, s))
+        if result.shape != s.shape or not np.all(np.isfinite(result)):
             raise InputError(
                 f"loss {name!r}: {what}(targets, scores) must give one finite number per score, "
-                f"but gave {found!r} for the scores {s}."
+                f"but gave {result!r} for the scores {s}."
             )
-        if what == "second" and np.any(found < 0):
+        if what == "second" and np.any(result < 0):
             raise InputError(f"loss {name!r} is not convex: its second derivative is negative near zero.")
     _require_derivative(name, "first", "value", first, value, target)
     _require_derivative(name, "second", "first", second, first, target)

@@ -183,7 +183,7 @@ class Block:
     def __init__(self, half: SideObjective, tower: Tower, theta: Array, group: Sequence[int]) -> None:
         self.half, self.tower, self.theta, self.group = half, tower, theta, tuple(group)
         self.span = tower.span(self.group)
-        self.penalised = any(np.any(tower.fields[place].ridge) for place in self.group)
+        self.penalised = any(np.any(tower.fields[index].ridge) for index in self.group)
 
     @property
     def rows_are_separate(self) -> bool:

@@ -64,15 +64,15 @@ class Tower:
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """Sets of neighbouring fields in which P is jointly linear."""
-        return tuple((place,) for place in range(len(self.fields)))
+        return tuple((index,) for index in range(len(self.fields)))
 
     def start(self, rng: np.random.Generator, scale: float, dtype: DTypeLike = np.float32) -> Array:
         """θ drawn from N(0, scale²)."""
         return (scale * rng.standard_normal(self.size)).astype(dtype)
 
-    def part(self, theta: Array, place: int) -> Array:
+    def part(self, theta: Array, index: int) -> Array:
         """V of one field as a view (f, w) of θ."""
-        return theta[self.slices[place]].reshape(self.fields[place].shape)
+        return theta[self.slices[index]].reshape(self.fields[index].shape)
 
     def span(self, group: Sequence[int]) -> slice:
         """Where a group of neighbouring fields lies in θ."""
@@ -80,7 +80,7 @@ class Tower:
 
     def ridge(self, group: Sequence[int], dtype: DTypeLike = np.float32) -> Array:
         """λ of every single parameter of a group."""
-        parts = [np.repeat(self.fields[place].ridge, len(self.fields[place].columns)) for place in group]
+        parts = [np.repeat(self.fields[index].ridge, len(self.fields[index].columns)) for index in group]
         return np.concatenate(parts).astype(dtype)
 
     def forward(self, theta: Array, n_threads: int = 0) -> Array:
@@ -138,8 +138,8 @@ class LinearTower(Tower):
     def push(self, group: Sequence[int], theta: Array, step: Array, n_threads: int = 0) -> Array:
         first = self.slices[group[0]].start
         images = []
-        for place in group:
-            field, own = self.fields[place], self.slices[place]
+        for index in group:
+            field, own = self.fields[index], self.slices[index]
             image = field.map.times(step[own.start - first : own.stop - first].reshape(field.shape), n_threads)
             if len(field.columns) == self.factors and len(group) == 1:
                 return image
@@ -157,8 +157,8 @@ class LinearTower(Tower):
 
     def _pulled(self, group: Sequence[int], values: Array, product: str, n_threads: int) -> Array:
         parts = []
-        for place in group:
-            field = self.fields[place]
+        for index in group:
+            field = self.fields[index]
             own = values if len(field.columns) == self.factors else np.ascontiguousarray(values[:, field.columns])
             parts.append(getattr(field.map, product)(own, n_threads).ravel())
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
@@ -173,8 +173,8 @@ class _TensorTower(Tower):
 
     def _other(self, group: Sequence[int], theta: Array, n_threads: int) -> Array:
         """The factor of every row that the other field gives."""
-        place = 1 - group[0]
-        return self.fields[place].map.times(self.part(theta, place), n_threads)
+        index = 1 - group[0]
+        return self.fields[index].map.times(self.part(theta, index), n_threads)
 
 
 class PairwiseTower(_TensorTower):

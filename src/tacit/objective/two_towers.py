@@ -106,9 +106,9 @@ class TwoTowers:
         """Σ_j λ_j θ_j² over the fields of a tower."""
         tower = self.tower(name)
         total = 0.0
-        for place, field in enumerate(tower.fields):
-            if place not in except_for and np.any(field.ridge):
-                squares = np.einsum("jd,jd->j", tower.part(theta, place), tower.part(theta, place), dtype=np.float64)
+        for index, field in enumerate(tower.fields):
+            if index not in except_for and np.any(field.ridge):
+                squares = np.einsum("jd,jd->j", tower.part(theta, index), tower.part(theta, index), dtype=np.float64)
                 total += float(field.ridge @ squares)
         return total
 

@@ -16,7 +16,7 @@ def blocks(text: str) -> list[Block]:
     >>> blocks("**Set** (3 rows)\\n\\n| method | s |\\n|---|--:|\\n| a | 1 |")
     [Table(headings=['method', 's'], rows=[['a', '1']], texts=1, caption='Set (3 rows)', shades=())]
     """
-    found: list[Block] = []
+    result: list[Block] = []
     caption = ""
     for part in re.split(r"\n\s*\n", text.strip()):
         lines = part.strip().splitlines()
@@ -24,16 +24,16 @@ def blocks(text: str) -> list[Block]:
             continue
         if len(lines) > 1 and lines[0].startswith("|") and re.fullmatch(r"[|:\- ]+", lines[1]):
             headings, *rows = (_cells(line) for line in [lines[0], *lines[2:]])
-            found.append(Table(headings, rows, caption=caption))
+            result.append(Table(headings, rows, caption=caption))
             caption = ""
             continue
         if caption:
-            found.append(Paragraph(caption))
+            result.append(Paragraph(caption))
         plain = re.sub(r"^#+ (.*)$", r"**\1**", " ".join(line.strip() for line in lines))
         caption = _plain(plain) if plain.startswith("**") else ""
         if not caption and plain:
-            found.append(Paragraph(plain.strip("*") if plain.startswith("*") else plain))
-    return [*found, Paragraph(caption)] if caption else found
+            result.append(Paragraph(plain.strip("*") if plain.startswith("*") else plain))
+    return [*result, Paragraph(caption)] if caption else result
 
 
 def _cells(line: str) -> list[str]:

@@ -27,7 +27,7 @@ from tacit.report.plain import page_text as escape
 
 def render(title: str, lead: str, sections: Sequence[Section], footer: str = "") -> str:
     """The whole page as text."""
-    named = [(_anchor(section.title, place), section) for place, section in enumerate(sections)]
+    named = [(_anchor(section.title, index), section) for index, section in enumerate(sections)]
     contents = "".join(f'<li><a href="#{anchor}">{escape(one.title)}</a></li>' for anchor, one in named)
     body = "".join(
         f'<section id="{anchor}"><h2>{escape(one.title)}</h2>{"".join(_block(block) for block in one.blocks)}</section>'
@@ -122,7 +122,7 @@ def _case(case: Case) -> str:
 
 def _table(table: Table) -> str:
     def cells(row: Sequence[str], tag: str, shades: Sequence[float] = ()) -> str:
-        kinds = ["" if place < table.texts else ' class="n"' for place in range(len(row))]
+        kinds = ["" if index < table.texts else ' class="n"' for index in range(len(row))]
         # On a phone wide tables are stacked, and every cell says which column it was in.
         names = [f' data-column="{escape(name)}"' if tag == "td" else "" for name in table.headings]
         colours = [f' style="--shade:{round(60 * shade)}%"' if shade > 0 else "" for shade in shades] or [""] * len(row)
@@ -146,6 +146,6 @@ def _inline(text: str) -> str:
     return re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", coded)
 
 
-def _anchor(title: str, place: int) -> str:
+def _anchor(title: str, index: int) -> str:
     words = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
-    return f"{place + 1}-{words}"
+    return f"{index + 1}-{words}"

@@ -27,8 +27,8 @@ def bars(chart: Bars) -> str:
     room = WIDTH - left - 62
     most = max([value for value in chart.values.values() if isfinite(value)], default=0.0) or 1.0
     parts = []
-    for place, (name, value) in enumerate(chart.values.items()):
-        y = step * place + (16 if above else 0)
+    for index, (name, value) in enumerate(chart.values.items()):
+        y = step * index + (16 if above else 0)
         width = max(0.0, value / most * room) if isfinite(value) else 0.0
         kind = "a" if name == chart.marked or not chart.marked else "other"
         label = (0, y, "start") if above else (left - 8, y + 18, "end")
@@ -58,10 +58,10 @@ def columns(chart: Columns) -> str:
     parts = [f'<text class="axis" x="0" y="12">{escape(chart.y_label)}</text>']
     parts += _legend(chart.series, 30) if several else []
     parts += [_rule(left, WIDTH - 4, up(tick), number(tick)) for tick in ticks]
-    for place, (letter, (name, values)) in enumerate(zip(_COLOURS, chart.series.items())):
+    for index, (letter, (name, values)) in enumerate(zip(_COLOURS, chart.series.items())):
         for bar, (label, value) in enumerate(zip(chart.labels, values)):
             if isfinite(value) and value > 0:
-                x = left + across * (bar + 0.09) + width * place
+                x = left + across * (bar + 0.09) + width * index
                 parts.append(
                     f'<rect class="fill-{letter}" x="{x:.1f}" y="{up(value):.1f}" width="{max(width - 1, 1):.1f}" '
                     f'height="{bottom - up(value):.1f}"><title>{escape(name)}, {escape(label)}: {number(value)}'
@@ -181,7 +181,7 @@ def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     digits = max(0, 1 - floor(log10(step)))
     whole = float(step).is_integer()
-    return [int(step * place) if whole else round(step * place, digits) for place in range(first, last + 1)]
+    return [int(step * index) if whole else round(step * index, digits) for index in range(first, last + 1)]
 
 
 def number(value: float) -> str:
@@ -233,7 +233,7 @@ def _legend(series: Mapping[str, object], y: float, *, stacked: bool = False) ->
 
 def _apart(places: Sequence[float], distance: float) -> list[float]:
     """The same places, moved down where they are nearer to the one above than ``distance``."""
-    order = sorted(range(len(places)), key=lambda place: places[place])
+    order = sorted(range(len(places)), key=lambda index: places[index])
     moved = list(places)
     for above, below in pairwise(order):
         moved[below] = max(moved[below], moved[above] + distance)

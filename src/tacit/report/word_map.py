@@ -25,10 +25,10 @@ def plane(units: Array, seed: int = 0) -> NDArray[np.float32]:
         return places
     perplexity = min(30.0, (len(units) - 1) / 3)
     with single_threaded_openmp():
-        found: NDArray[np.float32] = TSNE(
+        result: NDArray[np.float32] = TSNE(
             2, metric="cosine", init="pca", perplexity=perplexity, random_state=seed, n_jobs=1
         ).fit_transform(units)
-    return found
+    return result
 
 
 def draw_map(

@@ -69,19 +69,19 @@ def solve_logistic_path(
             "The features of the labelled rows are not finite in the logistic solve: scale the columns of X "
             "(standardise=True) or remove extreme values."
         )
-    found = np.zeros((mapped.shape[1], len(regularizations)))
+    result = np.zeros((mapped.shape[1], len(regularizations)))
     with single_threaded_blas():
         problem = Problem.of(mapped, codes, weights, principal)
         w = np.zeros(0)
         cuts = problem.plain_thresholds()
-        for place in np.argsort(regularizations)[::-1]:
-            strength = float(regularizations[place])
+        for index in np.argsort(regularizations)[::-1]:
+            strength = float(regularizations[index])
             # A direction whose curvature is a small share of λ moves by about that share of what it would unpenalised.
             felt = np.flatnonzero(problem.curvature > tolerance**0.5 * strength)
             size = min(max(int(np.max(felt, initial=0)) + 1, _FEWEST), len(problem.curvature))
             w, cuts = _newton(problem.first(size), np.pad(w, (0, size - len(w))), cuts, strength, tolerance)
-            found[:, place] = problem.turn_back(w)
-    return found
+            result[:, index] = problem.turn_back(w)
+    return result
 
 
 def logistic_cuts(scores: Vector, codes: Codes, weights: Vector) -> Vector | None:

@@ -66,13 +66,13 @@ class Solver:
 
     def recalled(self, key: Key, shape: tuple[int, ...]) -> Array | None:
         """What is remembered of a block; what has another shape, from a damaged checkpoint, is refused."""
-        found = self.memory.get(key)
-        if found is not None and found.shape != shape:
+        result = self.memory.get(key)
+        if result is not None and result.shape != shape:
             raise InputError(
-                f"checkpoint: what the solver remembers of the {key[0]} has the shape {found.shape} and not {shape}; "
+                f"checkpoint: what the solver remembers of the {key[0]} has the shape {result.shape} and not {shape}; "
                 "delete the file to start anew."
             )
-        return found
+        return result
 
     def restore(self, state: Mapping[str, Array]) -> None:
         """Go on from what an earlier solver of the same kind remembered."""
@@ -129,7 +129,7 @@ def _sweep(
         other = problem.tower(opposite).forward(parameters.of(opposite), n_threads)
         elsewhere: float | None = None
         half = problem.half(name, other, bound=solver.bound, n_threads=n_threads)
-        groups = [(place,) for place in range(len(tower.fields))] if solver.by_field else tower.groups
+        groups = [(index,) for index in range(len(tower.fields))] if solver.by_field else tower.groups
         for group in groups:
             improved = solver.improve(Block(half, tower, theta, group), (name, group))
             squared_norm += improved.squared_norm
@@ -139,7 +139,7 @@ def _sweep(
                 value = improved.value + elsewhere + problem.ridge(name, theta, except_for=group)
             elif value is not None:
                 value = None if improved.fall is None else value - improved.fall
-            fields = ", ".join(tower.fields[place].name for place in group)
+            fields = ", ".join(tower.fields[index].name for index in group)
             require_finite(value, squared_norm, f"{fields} of the {name}", solver)
     if value is None:
         value = problem.value(parameters, n_threads)

@@ -104,10 +104,10 @@ def _partners(Y: sp.csr_array, neighbours: int | None) -> tuple[Callable[..., ND
         # One of a row's labels, then one of the label's rows.
         return lambda rows, rng: _one_of(rows_with_label, _one_of(Y, rows, rng), rng), Y.shape[0]
     near = nearest_rows(Y, neighbours)
-    found = np.flatnonzero(np.diff(near.indptr))
-    if not len(found):
+    result = np.flatnonzero(np.diff(near.indptr))
+    if not len(result):
         raise InputError("context_neighbours: no two rows share a label; leave it out.")
-    return lambda rows, rng: _one_of(near, rows, rng), found
+    return lambda rows, rng: _one_of(near, rows, rng), result
 
 
 def _one_of(matrix: sp.csr_array, rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:

@@ -20,11 +20,11 @@ Array = NDArray[np.float64]
 
 
 def label_space_sppmi(
-    found: LabelSets, shift: float = 1.0, max_partners: int | None = None, threads: int = 0
+    result: LabelSets, shift: float = 1.0, max_partners: int | None = None, threads: int = 0
 ) -> sp.csr_array:
     """SPPMI(M) between distinct label sets; totals count every row, so the cells are those of the whole M."""
-    totals = np.asarray(found.sets @ (found.sets.T @ found.count), dtype=np.float64)
-    return _sppmi(shared_labels(found.sets, max_partners), totals, found.count, shift, threads)
+    totals = np.asarray(result.sets @ (result.sets.T @ result.count), dtype=np.float64)
+    return _sppmi(shared_labels(result.sets, max_partners), totals, result.count, shift, threads)
 
 
 def sppmi_embedding(
@@ -42,9 +42,9 @@ def sppmi_embedding(
     >>> bool(np.allclose(Z[0], Z[2])), bool(abs(Z[0] @ Z[1]) < 1e-9)
     (True, True)
     """
-    found = distinct_sets(Y)
-    matrix = label_space_sppmi(found, shift, max_partners, threads)
-    return symmetric_embedding(matrix, factors, found.count, random_state)[found.of_row]
+    result = distinct_sets(Y)
+    matrix = label_space_sppmi(result, shift, max_partners, threads)
+    return symmetric_embedding(matrix, factors, result.count, random_state)[result.of_row]
 
 
 def joint_embedding(
@@ -65,25 +65,25 @@ def joint_embedding(
     label_graph : (L, L) symmetric, non-negative: how often two labels go together
     weights : μ₁ of the label graph, μ₂ of the instances, μ₃ of the labels that instances carry
     """
-    found = distinct_sets(Y)
+    result = distinct_sets(Y)
     graph_weight, row_weight, carried_weight = weights
-    sets = sp.csr_array(found.sets, dtype=np.float64)
+    sets = sp.csr_array(result.sets, dtype=np.float64)
     blocks = [
         [row_weight * shared_labels(sets, max_partners), carried_weight * sets],
         [carried_weight * sets.T, graph_weight * label_graph],
     ]
     matrix = sp.csr_array(sp.block_array(blocks))
-    frequency = np.asarray(sets.T @ found.count)
+    frequency = np.asarray(sets.T @ result.count)
     totals = np.concatenate(
         (
             row_weight * (sets @ frequency) + carried_weight * np.diff(sets.indptr),
             carried_weight * frequency + graph_weight * np.asarray(label_graph.sum(axis=1)),
         )
     )
-    count = np.concatenate((found.count, np.ones(Y.shape[1], dtype=np.int64)))
+    count = np.concatenate((result.count, np.ones(Y.shape[1], dtype=np.int64)))
     # A label that nothing mentions has an empty row, no cells and the embedding zero.
     embedding = symmetric_embedding(_sppmi(matrix, totals, count, shift, threads), factors, count, random_state)
-    return embedding[: len(found.count)][found.of_row], embedding[len(found.count) :]
+    return embedding[: len(result.count)][result.of_row], embedding[len(result.count) :]
 
 
 def _sppmi(counts: sp.csr_array, totals: Array, count: NDArray[np.int64], shift: float, threads: int) -> sp.csr_array:

@@ -91,14 +91,14 @@ def sparse_weights(positives: Csr, exponents: tuple[float, float, float], keep: 
 
     def block(first: int, last: int) -> tuple[Array, Array, Array]:
         sums = np.zeros(m, dtype=np.float32)
-        found = np.empty((last - first, keep), dtype=np.int32)
+        result = np.empty((last - first, keep), dtype=np.int32)
         strength = np.empty((last - first, keep), dtype=np.float32)
         kernels.strongest_targets(
             first, last, starts, rows_of_col, of_col, positives.indptr, positives.indices, positives.data,
-            target, sums, sums.view(np.int32), found, strength,
+            target, sums, sums.view(np.int32), result, strength,
         )  # fmt: skip
-        i, k = np.nonzero(found >= 0)
-        return np.bincount(i, minlength=last - first), found[i, k], strength[i, k] * source[i + first]
+        i, k = np.nonzero(result >= 0)
+        return np.bincount(i, minlength=last - first), result[i, k], strength[i, k] * source[i + first]
 
     parts = run(block, balanced_chunks(starts), threads)
     counts, y, w = (np.concatenate(part) for part in zip(*parts))

@@ -234,9 +234,9 @@ class Stream:
             self.record = record
             raise
 
-    def _diverged(self, place: int, rating: float) -> None:
+    def _diverged(self, index: int, rating: float) -> None:
         raise DivergedError(
-            f"rating {self.n_seen + 1} of the stream (number {place} of this call, {rating:g}) makes the model "
+            f"rating {self.n_seen + 1} of the stream (number {index} of this call, {rating:g}) makes the model "
             "overflow, and nothing of this call was learned; leave it out, lower aggressiveness, or use "
             "variant='PA-II', which bounds every step."
         )

@@ -74,10 +74,10 @@ class QuadruplyStochastic:
 
     def score(self, rows: Any) -> Vector:
         """f of every row, step by step (Algorithm 2)."""
-        found = np.zeros(rows.shape[0])
+        result = np.zeros(rows.shape[0])
         for number, alpha in enumerate(self.alphas):
-            found += self._mapped(rows, number) @ alpha
-        return found
+            result += self._mapped(rows, number) @ alpha
+        return result
 
     def run(self, rows: RowSampler, run: Run) -> None:
         """Steps until ``run`` has had enough."""

@@ -96,12 +96,12 @@ def scores(positives: Csr, weights: Array | Csr | Sharpened, start: int, stop: i
 
 
 def sharpened(
-    weights: Csr, positives: Csr, exponents: tuple[float, float, float], found: Leading, strength: float
+    weights: Csr, positives: Csr, exponents: tuple[float, float, float], result: Leading, strength: float
 ) -> Sharpened:
     """W′ for sparse weights W of these exponents (in, row, out), with δ = ``strength``."""
     into, _, out = exponents
     _, cols = masses(positives)
-    scaled = found.vectors * (np.sqrt(strength) * found.values**2 / max(found.values[0], 1e-30)).astype(np.float32)
+    scaled = result.vectors * (np.sqrt(strength) * result.values**2 / max(result.values[0], 1e-30)).astype(np.float32)
     left, right = (scaled * (cols ** (0.5 - power)).astype(np.float32)[:, None] for power in (into, out))
     return Sharpened(weights, left, right)
 

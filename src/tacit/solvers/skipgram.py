@@ -80,8 +80,8 @@ def _pairs(Y: Csr, neighbours: int | None) -> tuple[Any, NDArray[np.int64], Csr,
     if neighbours is None:
         return Y.shape[0], distinct_sets(Y).of_row, Y, transpose(Y)
     near = nearest_rows(Y, neighbours)
-    found = np.flatnonzero(np.diff(near.indptr))
-    if not len(found):
+    result = np.flatnonzero(np.diff(near.indptr))
+    if not len(result):
         raise InputError("context_neighbours: no two rows share a label; leave it out.")
     itself = as_csr(sp.eye_array(Y.shape[0], format="csr"), "Y")
-    return found, np.arange(Y.shape[0]), itself, as_csr(near, "neighbours")
+    return result, np.arange(Y.shape[0]), itself, as_csr(near, "neighbours")

@@ -289,9 +289,9 @@ class Reservoir:
         self.weights += weights[:first].tolist()
         later = np.arange(first, table.shape[0])
         places = self._generator.integers(self.seen + later + 1)
-        for number, place in zip(later[places < self.capacity], places[places < self.capacity]):
-            self.rows[place] = table[[number]]
-            self.weights[place] = float(weights[number])
+        for number, index in zip(later[places < self.capacity], places[places < self.capacity]):
+            self.rows[index] = table[[number]]
+            self.weights[index] = float(weights[number])
         self.seen += table.shape[0]
 
     def stack(self) -> Any:

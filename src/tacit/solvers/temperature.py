@@ -42,5 +42,5 @@ def fit_temperature(decisions: Matrix, codes: NDArray[np.intp], weights: Vector)
     def loss(log_slope: float) -> float:
         return -float((targets * log_softmax(np.exp(log_slope) * unit * decisions, axis=1)).sum())
 
-    found = minimize_scalar(loss, bounds=(-7.0, 7.0), method="bounded", options={"xatol": 1e-9})
-    return float(np.exp(found.x) * unit)
+    result = minimize_scalar(loss, bounds=(-7.0, 7.0), method="bounded", options={"xatol": 1e-9})
+    return float(np.exp(result.x) * unit)

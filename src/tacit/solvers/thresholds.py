@@ -45,17 +45,17 @@ def thresholds(scores: Vector, codes: Codes, weights: Vector, count: int, rule: 
     order = np.argsort(scores, kind="stable")
     scores, codes, weights = scores[order], codes[order], weights[order]
     if rule == "logistic":
-        found = np.full(count - 1, np.nan)
+        result = np.full(count - 1, np.nan)
         cuts = logistic_cuts(scores, codes, weights)
         if cuts is not None:
-            found[: codes.min()], found[codes.max() :] = -np.inf, np.inf
-            found[codes.min() : codes.max()] = cuts
-            return _finite(np.maximum.accumulate(found), scores)
+            result[: codes.min()], result[codes.max() :] = -np.inf, np.inf
+            result[codes.min() : codes.max()] = cuts
+            return _finite(np.maximum.accumulate(result), scores)
         rule = "squared"
     if rule == "squared":
-        found = np.array([_one_sided(scores, codes > j, weights) for j in range(count - 1)])
+        result = np.array([_one_sided(scores, codes > j, weights) for j in range(count - 1)])
         # Splits with an empty side are infinite, equal minima may differ by rounding: neighbours settle both.
-        return _finite(np.maximum.accumulate(found), scores)
+        return _finite(np.maximum.accumulate(result), scores)
     distinct, group = np.unique(scores, return_inverse=True)
     table = np.zeros((len(distinct), count))
     np.add.at(table, (group, codes), weights)
@@ -148,7 +148,7 @@ def _kappa_borders(table: NDArray[np.float64]) -> Codes:
     return borders
 
 
-def _finite(found: Vector, scores: Vector) -> Vector:
+def _finite(result: Vector, scores: Vector) -> Vector:
     """A threshold at infinity is set just outside the scores, so that files and plots can hold it."""
     margin = max(float(scores[-1] - scores[0]), 1e-6)
-    return np.clip(found, scores[0] - margin, scores[-1] + margin)
+    return np.clip(result, scores[0] - margin, scores[-1] + margin)

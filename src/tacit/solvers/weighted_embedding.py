@@ -35,11 +35,11 @@ def weighted_embedding(
     threads: int = 0,
 ) -> NDArray[np.float64]:
     """P (n, factors), one row per instance."""
-    found = distinct_sets(Y)
-    values = as_csr(label_space_sppmi(found, shift, max_partners, threads), "label space", allow_empty=True)
-    count = found.count.astype(np.float64)
+    result = distinct_sets(Y)
+    values = as_csr(label_space_sppmi(result, shift, max_partners, threads), "label space", allow_empty=True)
+    count = result.count.astype(np.float64)
     row = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
-    common = shared_labels(found.sets, max_partners)
+    common = shared_labels(result.sets, max_partners)
     shared = as_csr(common, "label space")[row, values.indices]
     # Frequent sets would drown all others in a plain sum of rows; means of one keep the ridge's meaning.
     count /= count.mean()
@@ -58,4 +58,4 @@ def weighted_embedding(
     parameters = problem.start(random_state, 1.0 / np.sqrt(factors))
     with Run("embed labels", iterations, progress=False) as run:
         alternate(problem, parameters, AlternatingLeastSquares(), run, n_threads=threads)
-    return problem.factors(parameters)[0][found.of_row].astype(np.float64)
+    return problem.factors(parameters)[0][result.of_row].astype(np.float64)

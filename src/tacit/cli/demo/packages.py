@@ -32,9 +32,9 @@ def section(debian: "Debian") -> Section:
     shown = [name for name in LIKED if name in model.row_ids_][:SHOWN]
     shown = shown or data.row_ids.all()[:SHOWN].tolist()
     # A package does not belong to itself.
-    found = model.recommend(shown, k=6, exclude={name: [name] for name in shown if name in model.col_ids_})
+    result = model.recommend(shown, k=6, exclude={name: [name] for name in shown if name in model.col_ids_})
     alike = model.similar_rows(shown, k=6)
-    rows = [(name, _listed(found, place), _listed(alike, place)) for place, name in enumerate(shown)]
+    rows = [(name, _listed(result, index), _listed(alike, index)) for index, name in enumerate(shown)]
     n, m = data.shape
     return Section(
         "Which packages belong together",
@@ -55,5 +55,5 @@ def section(debian: "Debian") -> Section:
     )
 
 
-def _listed(ranked: "Ranked", place: int) -> str:
-    return ", ".join(str(one["id"]) for one in entries(ranked, place))
+def _listed(ranked: "Ranked", index: int) -> str:
+    return ", ".join(str(one["id"]) for one in entries(ranked, index))

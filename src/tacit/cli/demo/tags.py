@@ -30,7 +30,7 @@ def section(debian: "Debian") -> Section:
         "most frequent tags": float(ndcg_at_k(truth, np.tile(frequent, (truth.shape[0], 1)), 5)),
     }
     # Rare tags are forgotten more often than common ones, and are news.
-    found = NeighbourTagger(**PARAMETERS, propensity_weighted=True).missing_labels(
+    result = NeighbourTagger(**PARAMETERS, propensity_weighted=True).missing_labels(
         X,
         tags.matrix,
         200,
@@ -44,7 +44,7 @@ def section(debian: "Debian") -> Section:
     )
     rows = [
         (str(one.row), one.text, str(one.label), ", ".join(name for name, _, _ in one.nearest))
-        for one in _varied(found)
+        for one in _varied(result)
     ]
     return Section(
         "Tags that are probably missing",
@@ -78,10 +78,10 @@ def _words_of(debian: "Debian") -> tuple[Any, list[str]]:
     return vectorizer.fit_transform(texts), vectorizer.get_feature_names_out().tolist()
 
 
-def _varied(found: "MissingLabels") -> "list[Suggestion]":
+def _varied(result: "MissingLabels") -> "list[Suggestion]":
     """The best suggestions, but no tag more than twice: a reader wants to see different ones."""
     shown: list[Suggestion] = []
-    for one in found:
+    for one in result:
         if sum(other.label == one.label for other in shown) < PER_TAG:
             shown.append(one)
         if len(shown) == SHOWN:

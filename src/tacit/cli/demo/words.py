@@ -22,7 +22,7 @@ def section(debian: "Debian") -> Section:
     model = WordVectors(FACTORS, tokenizer="words", progress=False).fit(lines)
     near = {word: model.most_similar(word, k=NEIGHBOURS) for word in ASKED if word in model}
     mapped = {word: [word, *(other for other, _ in near[word][:MAPPED])] for word in near if word in ON_THE_MAP}
-    rows = [(word, ", ".join(str(other) for other, _ in found)) for word, found in near.items()]
+    rows = [(word, ", ".join(str(other) for other, _ in result)) for word, result in near.items()]
     return Section(
         "Neighbours of a word",
         [
@@ -36,6 +36,6 @@ def section(debian: "Debian") -> Section:
         ],
         {
             "words": len(model.words),
-            "nearest": {word: [str(other) for other, _ in found] for word, found in near.items()},
+            "nearest": {word: [str(other) for other, _ in result] for word, result in near.items()},
         },
     )

@@ -79,9 +79,9 @@ def command(
     if page is not None:
         from tacit.cli.evaluate.grade_page import LEAD, Graded, sections
 
-        found = Graded(model, features[tested], tested, truth, scores, predicted, results, len(learned),
+        result = Graded(model, features[tested], tested, truth, scores, predicted, results, len(learned),
                        len(grades) - len(tested) - len(learned) if learned else 0, fitting)  # fmt: skip
-        write_page(page, f"Grades from {Path(rows.table).name}", LEAD, sections(found), silent=as_json)
+        write_page(page, f"Grades from {Path(rows.table).name}", LEAD, sections(result), silent=as_json)
 
 
 def _graded(grades: list[Any], table: str) -> Any:
@@ -97,7 +97,7 @@ def _numbers(classes: Any, grades: list[Any]) -> Any:
     """Places of the grades in the order of the classes."""
     import numpy as np
 
-    places = {value: place for place, value in enumerate(classes.tolist())}
+    places = {value: index for index, value in enumerate(classes.tolist())}
     unknown = [grade for grade in grades if grade not in places]
     if unknown:
         raise InputError(f"the grade {unknown[0]!r} does not occur among those learned from, which are "

@@ -53,25 +53,25 @@ class Graded:
         return [str(one) for one in self.model.classes_.tolist()]
 
 
-def sections(found: Graded) -> list[Section]:
+def sections(result: Graded) -> list[Section]:
     """The whole page."""
     return [
-        _in_short(found),
-        _figures(found),
-        _confusion(found),
-        _scores(found),
-        _examples(found),
-        about_the_model(found.model, seconds=found.seconds),
-        _data(found),
+        _in_short(result),
+        _figures(result),
+        _confusion(result),
+        _scores(result),
+        _examples(result),
+        about_the_model(result.model, seconds=result.seconds),
+        _data(result),
     ]
 
 
-def _in_short(found: Graded) -> Section:
-    ours, theirs = found.results["model"], found.results["middle grade"]
-    off = np.abs(found.truth - found.predicted)
-    selection = getattr(found.model, "selection_", None) or {}
+def _in_short(result: Graded) -> Section:
+    ours, theirs = result.results["model"], result.results["middle grade"]
+    off = np.abs(result.truth - result.predicted)
+    selection = getattr(result.model, "selection_", None) or {}
     alone, both = selection.get("auc_labelled_only"), selection.get("auc")
-    helped = np.any(np.asarray(found.model.unlabelled_weight_) > 0)
+    helped = np.any(np.asarray(result.model.unlabelled_weight_) > 0)
     gain = (
         f" In cross-validation the ordinal AUC was {both:.4f} with the ungraded rows and {alone:.4f} without them."
         if helped and alone is not None and both is not None
@@ -86,50 +86,50 @@ def _in_short(found: Graded) -> Section:
                 ("Exactly right", share(float((off == 0).mean())), f"middle grade {share(1 - theirs['mze'])}"),
                 ("At most one off", share(float((off <= 1).mean())), "of the rows"),
             ]),
-            Paragraph(f"{len(found.truth):,} rows were tested.{gain}"),
+            Paragraph(f"{len(result.truth):,} rows were tested.{gain}"),
         ],
     )  # fmt: skip
 
 
-def _figures(found: Graded) -> Section:
-    rows = [(name, *(f"{one[name]:.4f}" for one in found.results.values())) for name in found.results["model"]]
+def _figures(result: Graded) -> Section:
+    rows = [(name, *(f"{one[name]:.4f}" for one in result.results.values())) for name in result.results["model"]]
     return Section(
         "How good are the grades?",
-        [Table(("", *found.results), rows, caption="On the rows put aside"), Terms("What they mean", MEANINGS)],
+        [Table(("", *result.results), rows, caption="On the rows put aside"), Terms("What they mean", MEANINGS)],
     )
 
 
-def _confusion(found: Graded) -> Section:
-    counts = np.zeros((len(found.names), len(found.names)), dtype=int)
-    np.add.at(counts, (found.truth, found.predicted), 1)
+def _confusion(result: Graded) -> Section:
+    counts = np.zeros((len(result.names), len(result.names)), dtype=int)
+    np.add.at(counts, (result.truth, result.predicted), 1)
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    rows = [(name, *(f"{count:,}" for count in line)) for name, line in zip(found.names, counts)]
+    rows = [(name, *(f"{count:,}" for count in line)) for name, line in zip(result.names, counts)]
     shades = [(0.0, *line) for line in shares.tolist()]
     return Section(
         "Which grades are confused",
         [
-            Table(("true ↓ said →", *found.names), rows, shades=shades, caption="Rows by grade and what was said"),
+            Table(("true ↓ said →", *result.names), rows, shades=shades, caption="Rows by grade and what was said"),
             Paragraph("The stronger the colour, the larger the share of the line. Good grades lie on the diagonal, and "
                       "mistakes close to it."),
         ],
     )  # fmt: skip
 
 
-def _scores(found: Graded) -> Section:
-    low, high = np.quantile(found.scores, [0.01, 0.99])
+def _scores(result: Graded) -> Section:
+    low, high = np.quantile(result.scores, [0.01, 0.99])
     edges = np.linspace(low, high if high > low else low + 1, BINS + 1)
-    inner = np.clip(found.scores, edges[0], edges[-1])
-    present = [grade for grade in range(len(found.names)) if np.any(found.truth == grade)]
+    inner = np.clip(result.scores, edges[0], edges[-1])
+    present = [grade for grade in range(len(result.names)) if np.any(result.truth == grade)]
     # A chart has six colours; of more grades, six evenly spaced ones are drawn.
-    drawn = [present[place] for place in np.unique(np.linspace(0, len(present) - 1, min(6, len(present))).astype(int))]
+    drawn = [present[index] for index in np.unique(np.linspace(0, len(present) - 1, min(6, len(present))).astype(int))]
     series = {
-        found.names[grade]: (
-            100 * np.histogram(inner[found.truth == grade], edges)[0] / max(1, np.sum(found.truth == grade))
+        result.names[grade]: (
+            100 * np.histogram(inner[result.truth == grade], edges)[0] / max(1, np.sum(result.truth == grade))
         ).tolist()
         for grade in drawn
     }
     labels = [f"{(a + b) / 2:.2g}" for a, b in pairwise(edges)]
-    cuts = ", ".join(f"{cut:.3g}" for cut in np.ravel(found.model.thresholds_))
+    cuts = ", ".join(f"{cut:.3g}" for cut in np.ravel(result.model.thresholds_))
     return Section(
         "How the scores lie",
         [
@@ -140,16 +140,16 @@ def _scores(found: Graded) -> Section:
     )  # fmt: skip
 
 
-def _examples(found: Graded) -> Section:
-    shown = found.features.columns[:4]
+def _examples(result: Graded) -> Section:
+    shown = result.features.columns[:4]
     rows = [
-        (f"{found.rows[place]:,}", *(f"{found.features[place, name]:.4g}" for name in shown),
-         f"{found.scores[place]:.3g}", found.names[found.predicted[place]], found.names[found.truth[place]])
-        for place in typical(found.scores)
+        (f"{result.rows[index]:,}", *(f"{result.features[index, name]:.4g}" for name in shown),
+         f"{result.scores[index]:.3g}", result.names[result.predicted[index]], result.names[result.truth[index]])
+        for index in typical(result.scores)
     ]  # fmt: skip
     more = (
-        f" Of {len(found.features.columns)} features the first four are shown."
-        if len(shown) < found.features.width
+        f" Of {len(result.features.columns)} features the first four are shown."
+        if len(shown) < result.features.width
         else ""
     )
     return Section(
@@ -163,13 +163,13 @@ def _examples(found: Graded) -> Section:
     )
 
 
-def _data(found: Graded) -> Section:
-    counts = np.bincount(found.truth, minlength=len(found.names))
+def _data(result: Graded) -> Section:
+    counts = np.bincount(result.truth, minlength=len(result.names))
     facts = [
-        *([("graded rows to learn from", f"{found.graded:,}"), ("rows without a grade", f"{found.ungraded:,}")]
-          if found.graded else []),
-        ("rows tested", f"{len(found.truth):,}"),
-        ("features", f"{found.features.width:,}"),
+        *([("graded rows to learn from", f"{result.graded:,}"), ("rows without a grade", f"{result.ungraded:,}")]
+          if result.graded else []),
+        ("rows tested", f"{len(result.truth):,}"),
+        ("features", f"{result.features.width:,}"),
     ]  # fmt: skip
-    grades = Columns("Grades of the rows tested", found.names, {"rows": counts.tolist()}, "grade", "rows")
+    grades = Columns("Grades of the rows tested", result.names, {"rows": counts.tolist()}, "grade", "rows")
     return about_the_data(facts, grades)

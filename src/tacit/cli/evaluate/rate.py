@@ -61,5 +61,5 @@ def command(
     if page is not None:
         from tacit.cli.evaluate.rate_page import LEAD, Stream, sections
 
-        found = Stream(model, users.to_list(), items.to_list(), actual, predictions, errors, seconds)
-        write_page(page, f"Ratings from {Path(ratings.table).name}", LEAD, sections(found), silent=as_json)
+        result = Stream(model, users.to_list(), items.to_list(), actual, predictions, errors, seconds)
+        write_page(page, f"Ratings from {Path(ratings.table).name}", LEAD, sections(result), silent=as_json)

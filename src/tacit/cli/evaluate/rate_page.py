@@ -40,23 +40,23 @@ class Stream:
         return float(np.ptp(self.actual)) or 1.0
 
 
-def sections(found: Stream) -> list[Section]:
+def sections(result: Stream) -> list[Section]:
     """The whole page."""
     return [
-        _in_short(found),
-        _running(found),
-        _where(found),
-        _newcomers(found),
-        _examples(found),
-        about_the_model(found.model, seconds=found.seconds),
-        _data(found),
+        _in_short(result),
+        _running(result),
+        _where(result),
+        _newcomers(result),
+        _examples(result),
+        about_the_model(result.model, seconds=result.seconds),
+        _data(result),
     ]
 
 
-def _in_short(found: Stream) -> Section:
-    ours, theirs = found.errors["model"], found.errors["mean so far"]
-    off = np.abs(found.predictions["model"] - found.actual)
-    near = found.span / 8
+def _in_short(result: Stream) -> Section:
+    ours, theirs = result.errors["model"], result.errors["mean so far"]
+    off = np.abs(result.predictions["model"] - result.actual)
+    near = result.span / 8
     better = 1 - ours["mae"] / theirs["mae"] if theirs["mae"] else 0.0
     verdict = (
         f"On average a prediction is {ours['mae']:.2f} off; that of the mean so far is {theirs['mae']:.2f} off, "
@@ -71,10 +71,10 @@ def _in_short(found: Stream) -> Section:
                 ("MAE", f"{ours['mae']:.4f}", f"mean so far {theirs['mae']:.4f}"),
                 ("RMSE", f"{ours['rmse']:.4f}", f"mean so far {theirs['rmse']:.4f}"),
                 (f"Within {near:g}", share(float((off <= near).mean())), "of the predictions"),
-                ("Ratings", f"{len(found.actual):,}", f"in {found.seconds:.1f} s"),
+                ("Ratings", f"{len(result.actual):,}", f"in {result.seconds:.1f} s"),
             ]),
             Paragraph(verdict),
-            Table(("", *found.errors), [(name.upper(), *(f"{one[name]:.4f}" for one in found.errors.values()))
+            Table(("", *result.errors), [(name.upper(), *(f"{one[name]:.4f}" for one in result.errors.values()))
                                         for name in ("mae", "rmse")]),
             Terms("What they mean", {
                 "MAE": "Mean absolute error: how far off a prediction is on average, in units of the rating.",
@@ -86,15 +86,15 @@ def _in_short(found: Stream) -> Section:
     )  # fmt: skip
 
 
-def _running(found: Stream) -> Section:
-    count = len(found.actual)
+def _running(result: Stream) -> Section:
+    count = len(result.actual)
     seen = np.unique(np.geomspace(min(20, count), count, POINTS).astype(int))
     running = {
-        name: (np.cumsum(np.abs(guess - found.actual)) / np.arange(1, count + 1))[seen - 1].tolist()
-        for name, guess in found.predictions.items()
+        name: (np.cumsum(np.abs(guess - result.actual)) / np.arange(1, count + 1))[seen - 1].tolist()
+        for name, guess in result.predictions.items()
     }
     tenth = max(1, count // 10)
-    last = {name: float(np.abs(guess - found.actual)[-tenth:].mean()) for name, guess in found.predictions.items()}
+    last = {name: float(np.abs(guess - result.actual)[-tenth:].mean()) for name, guess in result.predictions.items()}
     return Section(
         "As the ratings come",
         [
@@ -106,24 +106,24 @@ def _running(found: Stream) -> Section:
     )
 
 
-def _where(found: Stream) -> Section:
-    guess = found.predictions["model"]
-    edges = np.linspace(0, found.span / 2, BINS + 1)
+def _where(result: Stream) -> Section:
+    guess = result.predictions["model"]
+    edges = np.linspace(0, result.span / 2, BINS + 1)
     spread = {}
-    for name, values in found.predictions.items():
-        off = np.minimum(np.abs(values - found.actual), edges[-1] * 0.999999)
+    for name, values in result.predictions.items():
+        off = np.minimum(np.abs(values - result.actual), edges[-1] * 0.999999)
         spread[name] = (100 * np.histogram(off, edges)[0] / len(off)).tolist()
     labels = [*(f"≤{edge:g}" for edge in edges[1:-1]), "more"]
-    levels = np.unique(found.actual)
+    levels = np.unique(result.actual)
     if len(levels) > 12:
-        levels = np.quantile(found.actual, np.linspace(0, 1, 6)[1:])
-    nearest = np.searchsorted(levels, found.actual).clip(0, len(levels) - 1)
+        levels = np.quantile(result.actual, np.linspace(0, 1, 6)[1:])
+    nearest = np.searchsorted(levels, result.actual).clip(0, len(levels) - 1)
     rows = []
-    for place, level in enumerate(levels):
-        inside = nearest == place
+    for index, level in enumerate(levels):
+        inside = nearest == index
         if inside.any():
             rows.append((f"{level:g}", f"{inside.sum():,}", f"{guess[inside].mean():.2f}",
-                         f"{np.abs(guess[inside] - found.actual[inside]).mean():.4f}"))  # fmt: skip
+                         f"{np.abs(guess[inside] - result.actual[inside]).mean():.4f}"))  # fmt: skip
     return Section(
         "Where it errs",
         [
@@ -136,42 +136,42 @@ def _where(found: Stream) -> Section:
     )  # fmt: skip
 
 
-def _newcomers(found: Stream) -> Section:
+def _newcomers(result: Stream) -> Section:
     known: dict[Any, int] = {}
-    before = np.empty(len(found.users), dtype=np.int64)
-    for place, user in enumerate(found.users):
-        before[place] = known.get(user, 0)
-        known[user] = before[place] + 1
+    before = np.empty(len(result.users), dtype=np.int64)
+    for index, user in enumerate(result.users):
+        before[index] = known.get(user, 0)
+        known[user] = before[index] + 1
     rows = []
     for low, high in ((0, 0), (1, 2), (3, 9), (10, 29), (30, 99), (100, 10**12)):
         inside = (before >= low) & (before <= high)
         if inside.any():
             name = f"{low}" if low == high else f"{low} to {high}" if high < 10**12 else f"{low} and more"
-            rows.append((name, f"{inside.sum():,}", *(f"{np.abs(guess - found.actual)[inside].mean():.4f}"
-                                                      for guess in found.predictions.values())))  # fmt: skip
+            rows.append((name, f"{inside.sum():,}", *(f"{np.abs(guess - result.actual)[inside].mean():.4f}"
+                                                      for guess in result.predictions.values())))  # fmt: skip
     return Section(
         "Newcomers and regulars",
         [
-            Table(("ratings known of a user", "ratings", *(f"MAE, {name}" for name in found.predictions)), rows,
+            Table(("ratings known of a user", "ratings", *(f"MAE, {name}" for name in result.predictions)), rows,
                   caption="Error by how much is known of the user at that moment"),
         ],
     )  # fmt: skip
 
 
-def _examples(found: Stream) -> Section:
+def _examples(result: Stream) -> Section:
     latest: dict[Any, list[int]] = {}
     # The users who came last, each with the last few ratings.
-    for place in range(len(found.users) - 1, -1, -1):
-        user = found.users[place]
+    for index in range(len(result.users) - 1, -1, -1):
+        user = result.users[index]
         if user in latest or len(latest) < USERS:
             places = latest.setdefault(user, [])
             if len(places) < 5:
-                places.append(place)
-    guess = found.predictions["model"]
+                places.append(index)
+    guess = result.predictions["model"]
     rows = [
-        (short(user), short(found.items[place]), f"{guess[place]:.2f}", f"{found.actual[place]:g}")
+        (short(user), short(result.items[index]), f"{guess[index]:.2f}", f"{result.actual[index]:g}")
         for user, places in latest.items()
-        for place in reversed(places)
+        for index in reversed(places)
     ]
     return Section(
         "A few examples",
@@ -182,16 +182,16 @@ def _examples(found: Stream) -> Section:
     )
 
 
-def _data(found: Stream) -> Section:
-    _, per_user = np.unique(np.array(found.users, dtype=str), return_counts=True)
-    _, per_item = np.unique(np.array(found.items, dtype=str), return_counts=True)
-    levels, counts = np.unique(found.actual, return_counts=True)
+def _data(result: Stream) -> Section:
+    _, per_user = np.unique(np.array(result.users, dtype=str), return_counts=True)
+    _, per_item = np.unique(np.array(result.items, dtype=str), return_counts=True)
+    levels, counts = np.unique(result.actual, return_counts=True)
     facts = [
-        ("ratings", f"{len(found.actual):,}"),
+        ("ratings", f"{len(result.actual):,}"),
         ("users", f"{len(per_user):,}"),
         ("items", f"{len(per_item):,}"),
-        ("mean rating", f"{found.actual.mean():.3f}"),
-        ("lowest and highest", f"{found.actual.min():g} and {found.actual.max():g}"),
+        ("mean rating", f"{result.actual.mean():.3f}"),
+        ("lowest and highest", f"{result.actual.min():g} and {result.actual.max():g}"),
     ]
     blocks: list[Any] = [Table(("", ""), facts)]
     if len(levels) <= 12:

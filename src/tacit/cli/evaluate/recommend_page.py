@@ -56,22 +56,22 @@ class Measured:
         return self.details["model"].k
 
 
-def sections(found: Measured) -> list[Section]:
+def sections(result: Measured) -> list[Section]:
     """The whole page."""
     return [
-        _in_short(found),
-        _figures(found),
-        _longer_lists(found),
-        _by_user(found),
-        _by_item(found),
-        _examples(found),
-        about_the_model(found.model, seconds=found.seconds),
-        _data(found),
+        _in_short(result),
+        _figures(result),
+        _longer_lists(result),
+        _by_user(result),
+        _by_item(result),
+        _examples(result),
+        about_the_model(result.model, seconds=result.seconds),
+        _data(result),
     ]
 
 
-def _in_short(found: Measured) -> Section:
-    k, ours, theirs = found.k, found.results["model"], found.results["popularity"]
+def _in_short(result: Measured) -> Section:
+    k, ours, theirs = result.k, result.results["model"], result.results["popularity"]
     ndcg, recall, hit, coverage = (f"{name}@{k}" for name in ("ndcg", "recall", "hit_rate", "coverage"))
     verdict = (
         f"The model ranks {times(ours[ndcg], theirs[ndcg])} popularity, which gives everybody the same list."
@@ -90,13 +90,13 @@ def _in_short(found: Measured) -> Section:
     return Section("In short", [tiles, Paragraph(f"{verdict} {asked}")])
 
 
-def _figures(found: Measured) -> Section:
-    names = list(found.results)
-    leads = lead(found.details["model"], found.details["popularity"])
+def _figures(result: Measured) -> Section:
+    names = list(result.results)
+    leads = lead(result.details["model"], result.details["popularity"])
     rows = [
-        (metric, *(f"{found.results[name][metric]:.4f}" for name in names),
+        (metric, *(f"{result.results[name][metric]:.4f}" for name in names),
          f"{leads[metric].low:+.4f} to {leads[metric].high:+.4f}" if metric in leads else "")
-        for metric in (f"{name}@{k}" for name in MEANINGS for k in found.cutoffs)
+        for metric in (f"{name}@{k}" for name in MEANINGS for k in result.cutoffs)
     ]  # fmt: skip
     return Section(
         "How good are the lists?",
@@ -112,11 +112,11 @@ def _figures(found: Measured) -> Section:
     )
 
 
-def _longer_lists(found: Measured) -> Section:
-    lengths = sorted({int(name.partition("@")[2]) for name in found.results["model"]})
+def _longer_lists(result: Measured) -> Section:
+    lengths = sorted({int(name.partition("@")[2]) for name in result.results["model"]})
 
     def curve(metric: str, title: str) -> Lines:
-        series = {name: [one[f"{metric}@{k}"] for k in lengths] for name, one in found.results.items()}
+        series = {name: [one[f"{metric}@{k}"] for k in lengths] for name, one in result.results.items()}
         return Lines(title, lengths, series, "length of the list, k", f"{metric}@k", log_x=True)
 
     return Section(
@@ -129,14 +129,14 @@ def _longer_lists(found: Measured) -> Section:
     )
 
 
-def _by_user(found: Measured) -> Section:
-    scores = {name: one.scores["ndcg"] for name, one in found.details.items() if name != "random"}
-    had = np.diff(found.train.matrix.indptr)[found.details["model"].rows]
+def _by_user(result: Measured) -> Section:
+    scores = {name: one.scores["ndcg"] for name, one in result.details.items() if name != "random"}
+    had = np.diff(result.train.matrix.indptr)[result.details["model"].rows]
     rows = []
     # The quarters of users by how much is known of them; equal borders make fewer groups.
     borders = np.unique(np.quantile(had, [0, 0.25, 0.5, 0.75, 1])) if len(had) else np.zeros(1)
-    for place, (low, high) in enumerate(pairwise(borders)):
-        inside = (had >= low if place == 0 else had > low) & (had <= high)
+    for index, (low, high) in enumerate(pairwise(borders)):
+        inside = (had >= low if index == 0 else had > low) & (had <= high)
         if inside.any():
             least, most = had[inside].min(), had[inside].max()
             rows.append((f"{least:,} to {most:,}" if least < most else f"{least:,}", f"{inside.sum():,}",
@@ -144,33 +144,33 @@ def _by_user(found: Measured) -> Section:
     return Section(
         "Not the same for everybody",
         [
-            distribution(f"How NDCG@{found.k} is spread over users", scores, f"NDCG@{found.k}", "users"),
-            Table(("items known of a user", "users", *(f"NDCG@{found.k}, {name}" for name in scores)), rows,
+            distribution(f"How NDCG@{result.k} is spread over users", scores, f"NDCG@{result.k}", "users"),
+            Table(("items known of a user", "users", *(f"NDCG@{result.k}, {name}" for name in scores)), rows,
                   caption="By how much is known of a user"),
         ],
     )  # fmt: skip
 
 
-def _by_item(found: Measured) -> Section:
-    columns = found.train.shape[1]
-    third = thirds(np.bincount(found.train.matrix.indices, minlength=columns))
-    hidden = np.bincount(found.test.matrix.indices, minlength=columns)
-    places = {**{name: one.listed for name, one in found.details.items()}, "hidden": hidden}
+def _by_item(result: Measured) -> Section:
+    columns = result.train.shape[1]
+    third = thirds(np.bincount(result.train.matrix.indices, minlength=columns))
+    hidden = np.bincount(result.test.matrix.indices, minlength=columns)
+    places = {**{name: one.listed for name, one in result.details.items()}, "hidden": hidden}
     shares = {name: [100 * value for value in by_third(values, third)] for name, values in places.items()}
-    recall = {name: by_third(one.found, third, hidden) for name, one in found.details.items() if name != "random"}
+    recall = {name: by_third(one.found, third, hidden) for name, one in result.details.items() if name != "random"}
     how_many = np.bincount(third, minlength=3).tolist()
     table = Table(
         ("items", "how many", *(f"found, {name}" for name in recall)),
-        [(name, f"{size:,}", *(share(values[place]) for values in recall.values()))
-         for place, (name, size) in enumerate(zip(THIRDS, how_many))],
-        caption=f"Share of the hidden items that lists of {found.k} find, by how well known they are",
+        [(name, f"{size:,}", *(share(values[index]) for values in recall.values()))
+         for index, (name, size) in enumerate(zip(THIRDS, how_many))],
+        caption=f"Share of the hidden items that lists of {result.k} find, by how well known they are",
     )  # fmt: skip
     facts = Table(
-        ("", *found.details),
+        ("", *result.details),
         [
-            ("items in anybody's list", *(f"{np.count_nonzero(one.listed):,}" for one in found.details.values())),
-            (f"novelty@{found.k}, bits", *(f"{one[f'novelty@{found.k}']:.4f}" for one in found.results.values())),
-            ("places of the commonest 1 %", *(share(_concentration(one.listed)) for one in found.details.values())),
+            ("items in anybody's list", *(f"{np.count_nonzero(one.listed):,}" for one in result.details.values())),
+            (f"novelty@{result.k}, bits", *(f"{one[f'novelty@{result.k}']:.4f}" for one in result.results.values())),
+            ("places of the commonest 1 %", *(share(_concentration(one.listed)) for one in result.details.values())),
         ],
         caption="Variety",
     )
@@ -195,27 +195,27 @@ def _concentration(listed: "NDArray[Any]") -> float:
     return float(np.sort(listed)[-top:].sum() / max(1, listed.sum()))
 
 
-def _examples(found: Measured) -> Section:
-    details = found.details["model"]
+def _examples(result: Measured) -> Section:
+    details = result.details["model"]
     scores = details.scores["ndcg"]
     chosen = typical(scores)
     rows = details.rows[chosen].tolist()
-    ids, items = found.train.row_ids.all(), found.train.col_ids.all()
-    ranked = found.model.recommend(ids[rows].tolist(), k=found.k)
+    ids, items = result.train.row_ids.all(), result.train.col_ids.all()
+    ranked = result.model.recommend(ids[rows].tolist(), k=result.k)
     blocks: list[Block] = [
         Paragraph(
-            f"Users whose NDCG@{found.k} is better than that of 90, 75, 50 and 25 of a hundred: none is picked by "
+            f"Users whose NDCG@{result.k} is better than that of 90, 75, 50 and 25 of a hundred: none is picked by "
             "hand. ✓ marks a listed item that had been hidden."
         )
     ]
-    for place, row in enumerate(rows):
-        hidden = items[found.test.matrix[[row]].indices].tolist()
-        had = items[found.train.matrix[[row]].indices].tolist()
-        listed = [one for one, filled in zip(ranked.ids[place].tolist(), ranked.filled[place]) if filled]
+    for index, row in enumerate(rows):
+        hidden = items[result.test.matrix[[row]].indices].tolist()
+        had = items[result.train.matrix[[row]].indices].tolist()
+        listed = [one for one, filled in zip(ranked.ids[index].tolist(), ranked.filled[index]) if filled]
         blocks.append(
             Case(
                 str(ids[row]),
-                f"NDCG@{found.k} {scores[chosen[place]]:.4f}"
+                f"NDCG@{result.k} {scores[chosen[index]]:.4f}"
                 + ("" if had else ". Nothing is known of this user, so the list says nothing either."),
                 {
                     f"had {len(had):,}": chips(had),
@@ -227,8 +227,8 @@ def _examples(found: Measured) -> Section:
     return Section("A few examples", blocks)
 
 
-def _data(found: Measured) -> Section:
-    train, test = found.train, found.test
+def _data(result: Measured) -> Section:
+    train, test = result.train, result.test
     rows, columns = train.shape
     per_row, per_column = np.diff(train.matrix.indptr), np.bincount(train.matrix.indices, minlength=columns)
     facts = [

@@ -65,7 +65,7 @@ def typical(scores: "NDArray[Any]") -> list[int]:
     """
     order = np.argsort(scores, kind="stable")
     return list(
-        dict.fromkeys(int(order[int(place * (len(order) - 1))]) for place in (0.9, 0.75, 0.5, 0.25)[: len(order)])
+        dict.fromkeys(int(order[int(share * (len(order) - 1))]) for share in (0.9, 0.75, 0.5, 0.25)[: len(order)])
     )
 
 

@@ -85,5 +85,5 @@ def command(
         from tacit.cli.evaluate.tag_page import LEAD, Tagged, sections
 
         names = [ids[row] if ids is not None else row for row in tested]
-        found = Tagged(model, [texts[row] for row in tested], names, truth, methods, results, cutoffs, fitting)
-        write_page(page, f"Tags from {Path(source.table).name}", LEAD, sections(found), silent=as_json)
+        result = Tagged(model, [texts[row] for row in tested], names, truth, methods, results, cutoffs, fitting)
+        write_page(page, f"Tags from {Path(source.table).name}", LEAD, sections(result), silent=as_json)

@@ -50,33 +50,33 @@ class Tagged:
         return max(self.cutoffs)
 
 
-def sections(found: Tagged) -> list[Section]:
+def sections(result: Tagged) -> list[Section]:
     """The whole page."""
     details = {}
     curves = {}
-    for name, lists in found.lists.items():
-        details[name] = Details(found.k)
+    for name, lists in result.lists.items():
+        details[name] = Details(result.k)
         lengths = range(1, lists.shape[1] + 1)
         curves[name] = evaluate_lists(
-            lists, found.truth.truth, k=list(lengths), metrics=("precision", "recall", "ndcg"), details=details[name]
+            lists, result.truth.truth, k=list(lengths), metrics=("precision", "recall", "ndcg"), details=details[name]
         )
-    about = about_the_model(found.model, seconds=found.seconds)
-    training = training_curve(getattr(found.model.tagger_, "history_", []))
+    about = about_the_model(result.model, seconds=result.seconds)
+    training = training_curve(getattr(result.model.tagger_, "history_", []))
     return [
-        _in_short(found),
-        _figures(found),
+        _in_short(result),
+        _figures(result),
         _more_labels(curves),
-        _by_text(found, details),
-        _by_label(found, details),
-        _examples(found, details["model"]),
+        _by_text(result, details),
+        _by_label(result, details),
+        _examples(result, details["model"]),
         Section(about.title, [*about.blocks, *training]),
-        _data(found),
+        _data(result),
     ]
 
 
-def _in_short(found: Tagged) -> Section:
-    k, ours, theirs = found.k, found.results["model"], found.results["most frequent"]
-    first = min(found.cutoffs)
+def _in_short(result: Tagged) -> Section:
+    k, ours, theirs = result.k, result.results["model"], result.results["most frequent"]
+    first = min(result.cutoffs)
     tiles = Tiles([
         (f"P@{first}", f"{ours[f'precision@{first}']:.4f}", f"most frequent {theirs[f'precision@{first}']:.4f}"),
         (f"nDCG@{k}", f"{ours[f'ndcg@{k}']:.4f}", f"most frequent {theirs[f'ndcg@{k}']:.4f}"),
@@ -87,17 +87,17 @@ def _in_short(found: Tagged) -> Section:
     verdict = f"The model ranks labels {better} giving everybody the most frequent ones."
     if ours[f"ndcg@{k}"] < theirs[f"ndcg@{k}"]:
         verdict = "The model ranks labels worse than giving everybody the most frequent ones: more texts may help."
-    unknown = found.truth.unknown
+    unknown = result.truth.unknown
     note = f" {unknown:,} of the labels given do not occur in training and can only be missed." if unknown else ""
-    return Section("In short", [tiles, Paragraph(f"{verdict} {len(found.texts):,} texts were tagged.{note}")])
+    return Section("In short", [tiles, Paragraph(f"{verdict} {len(result.texts):,} texts were tagged.{note}")])
 
 
-def _figures(found: Tagged) -> Section:
-    rows = [(name, *(f"{one[name]:.4f}" for one in found.results.values())) for name in found.results["model"]]
+def _figures(result: Tagged) -> Section:
+    rows = [(name, *(f"{one[name]:.4f}" for one in result.results.values())) for name in result.results["model"]]
     return Section(
         "How good are the labels?",
         [
-            Table(("", *found.results), rows, caption="Over all texts that were tested"),
+            Table(("", *result.results), rows, caption="Over all texts that were tested"),
             Terms("What they mean", MEANINGS),
         ],
     )
@@ -113,23 +113,23 @@ def _more_labels(curves: Mapping[str, Mapping[str, float]]) -> Section:
     return Section("More labels", [curve("precision", "Precision"), curve("recall", "Recall")])
 
 
-def _by_text(found: Tagged, details: Mapping[str, Details]) -> Section:
+def _by_text(result: Tagged, details: Mapping[str, Details]) -> Section:
     scores = {name: one.scores["ndcg"] for name, one in details.items() if name != "random"}
     return Section(
         "Not the same for every text",
-        [distribution(f"How nDCG@{found.k} is spread over texts", scores, f"nDCG@{found.k}", "texts")],
+        [distribution(f"How nDCG@{result.k} is spread over texts", scores, f"nDCG@{result.k}", "texts")],
     )
 
 
-def _by_label(found: Tagged, details: Mapping[str, Details]) -> Section:
-    truth = found.truth
+def _by_label(result: Tagged, details: Mapping[str, Details]) -> Section:
+    truth = result.truth
     third = thirds(truth.frequency)
     given = np.bincount(truth.truth.indices, minlength=len(truth.names))
     recall = {name: by_third(one.found, third, given) for name, one in details.items() if name != "random"}
     how_many = np.bincount(third, minlength=3).tolist()
     rows = [
-        (name, f"{size:,}", *(share(values[place]) for values in recall.values()))
-        for place, (name, size) in enumerate(zip(THIRDS, how_many))
+        (name, f"{size:,}", *(share(values[index]) for values in recall.values()))
+        for index, (name, size) in enumerate(zip(THIRDS, how_many))
     ]
     ours = details["model"]
     names = truth.names.all()
@@ -139,11 +139,11 @@ def _by_label(found: Tagged, details: Mapping[str, Details]) -> Section:
 
     def listed(labels: Any, caption: str) -> Table:
         lines = [(short(names[one]), f"{given[one]:,}", share(ours.found[one] / given[one])) for one in labels]
-        return Table(("label", "texts", f"found among {found.k}"), lines, caption=caption)
+        return Table(("label", "texts", f"found among {result.k}"), lines, caption=caption)
 
     blocks: list[Block] = [
         Table(("labels", "how many", *(f"found, {name}" for name in recall)), rows,
-              caption=f"Share of the labels given that are among the first {found.k}, by how frequent they are"),
+              caption=f"Share of the labels given that are among the first {result.k}, by how frequent they are"),
     ]  # fmt: skip
     if len(order) >= 10:
         blocks += [listed(order[:6], "Frequent labels that are found most surely"),
@@ -151,23 +151,23 @@ def _by_label(found: Tagged, details: Mapping[str, Details]) -> Section:
     return Section("Which labels", blocks)
 
 
-def _examples(found: Tagged, details: Details) -> Section:
+def _examples(result: Tagged, details: Details) -> Section:
     scores = details.scores["ndcg"]
-    names = found.truth.names.all()
+    names = result.truth.names.all()
     blocks: list[Block] = [
         Paragraph(
-            f"Texts whose nDCG@{found.k} is better than that of 90, 75, 50 and 25 of a hundred: none is picked by "
+            f"Texts whose nDCG@{result.k} is better than that of 90, 75, 50 and 25 of a hundred: none is picked by "
             "hand. ✓ marks a label that people have given."
         )
     ]
-    for place in typical(scores):
-        row = int(details.rows[place])
-        given = names[found.truth.truth[[row]].indices].tolist()
-        best = [names[one] for one in found.lists["model"][row, : found.k] if one >= 0]
+    for index in typical(scores):
+        row = int(details.rows[index])
+        given = names[result.truth.truth[[row]].indices].tolist()
+        best = [names[one] for one in result.lists["model"][row, : result.k] if one >= 0]
         blocks.append(
             Case(
-                str(found.names[row]),
-                f"“{found.texts[row][:300].replace('`', '')}”, nDCG@{found.k} {scores[place]:.4f}",
+                str(result.names[row]),
+                f"“{result.texts[row][:300].replace('`', '')}”, nDCG@{result.k} {scores[index]:.4f}",
                 {
                     "the model gives": [(short(one), one in given) for one in best],
                     f"people gave {len(given)}": chips(given, [one for one in best if one in given]),
@@ -177,14 +177,14 @@ def _examples(found: Tagged, details: Details) -> Section:
     return Section("A few examples", blocks)
 
 
-def _data(found: Tagged) -> Section:
-    truth = found.truth
+def _data(result: Tagged) -> Section:
+    truth = result.truth
     given = np.diff(truth.truth.indptr)
     facts = [
         ("texts to learn from", f"{truth.rows:,}"),
-        ("texts tested", f"{len(found.texts):,}"),
+        ("texts tested", f"{len(result.texts):,}"),
         ("labels", f"{len(truth.names):,}"),
-        ("words that the model knows", f"{len(found.model.words_):,}"),
+        ("words that the model knows", f"{len(result.model.words_):,}"),
         ("labels of a tested text, median and most", f"{np.median(given):g} and {given.max():,}"),
     ]
     frequencies = sizes("How frequent labels are", truth.frequency, "texts to learn from", "labels")

@@ -79,7 +79,9 @@ def _examples(model: Any) -> list[Any]:
 
 def _neighbours(model: Any, asked: Sequence[Any]) -> Section:
     near = {word: model.most_similar(word, k=min(NEIGHBOURS, len(model.words) - 1)) for word in asked}
-    rows = [(str(word), ", ".join(f"{other} {cosine:.2f}" for other, cosine in found)) for word, found in near.items()]
+    rows = [
+        (str(word), ", ".join(f"{other} {cosine:.2f}" for other, cosine in result)) for word, result in near.items()
+    ]
     blocks: list[Block] = [
         Paragraph("Words and their nearest, with the cosine: 1 is the same direction."),
         Table(("word", "nearest"), rows, texts=2),

@@ -85,8 +85,8 @@ def command(
             click.echo(f"  {visible(name)}")
 
 
-def _named(found: "Ranked", titles: str | None) -> list[list[str]]:
+def _named(result: "Ranked", titles: str | None) -> list[list[str]]:
     """The items of each topic by their titles, or by their ids."""
     names = read_titles(titles)
-    rows = zip(found.ids.tolist(), found.filled.tolist())
+    rows = zip(result.ids.tolist(), result.filled.tolist())
     return [[names.get(str(ident), str(ident)) for ident, filled in zip(ids, fill) if filled] for ids, fill in rows]

@@ -21,8 +21,8 @@ def find(folder: str, names: str | tuple[str, ...], where: str) -> Path:
             if root and path.is_file():
                 return path
     expected = " or ".join(f"{folder}/{name}" for name in names)
-    place = f"is not in TACIT_DATA={root}" if root else "cannot be looked up: the variable TACIT_DATA is not set"
+    reason = f"is not in TACIT_DATA={root}" if root else "cannot be looked up: the variable TACIT_DATA is not set"
     raise MissingDataError(
-        f"{expected} (also .gz, .xz, .bz2) {place}; the publisher offers it at {where}: get it there and put it "
+        f"{expected} (also .gz, .xz, .bz2) {reason}; the publisher offers it at {where}: get it there and put it "
         "into a folder that TACIT_DATA names (tacit data list shows the sets that tacit data get fetches)."
     )

@@ -46,8 +46,8 @@ def load_sequences(name: str = "Toys_and_Games") -> Sequences:
         users += [user] * len(seen)
         items += seen
         positions += range(len(seen))
-    found = json.loads(read_text(find("sequences", f"{name}_item2attributes.json", where)))
-    pairs = [(int(item), attribute) for item, attributes in found.items() for attribute in attributes]
+    result = json.loads(read_text(find("sequences", f"{name}_item2attributes.json", where)))
+    pairs = [(int(item), attribute) for item, attributes in result.items() for attribute in attributes]
     return Sequences(
         name,
         pl.DataFrame({"user": users, "item": items, "position": positions}),

@@ -33,10 +33,10 @@ def make_folds(codes: Codes, rows: NDArray[np.intp], cv: Any, seed: int) -> tupl
             raise InputError(f"cv must be at least 2 folds, not {cv}.")
         generator = np.random.default_rng(seed)
         return _stratified(codes[rows], int(cv), generator), _stratified(codes[rows], int(cv), generator)
-    place = np.full(len(codes), -1, dtype=np.intp)
-    place[rows] = np.arange(len(rows))
+    index = np.full(len(codes), -1, dtype=np.intp)
+    index[rows] = np.arange(len(rows))
     try:
-        given = [(place[np.asarray(train)], place[np.asarray(test)]) for train, test in cv]
+        given = [(index[np.asarray(train)], index[np.asarray(test)]) for train, test in cv]
     except (TypeError, ValueError, IndexError):
         raise InputError("cv must be a number of folds or a list of (train rows, test rows) pairs.") from None
     return [(train[train >= 0], test[test >= 0]) for train, test in given], []

@@ -80,22 +80,22 @@ def encode(labels: NDArray[Any], classes: Classes) -> Codes:
     """Numbers of labels in ``classes``; a label that is not among them is refused."""
     numbers = {value: number for number, value in enumerate(classes.tolist())}
     try:
-        distinct, place = np.unique(labels, return_inverse=True)
+        distinct, index = np.unique(labels, return_inverse=True)
     except TypeError:
         raise InputError("y mixes values that cannot be compared; give all classes as text or as numbers.") from None
     foreign = [value for value in distinct.tolist() if value not in numbers]
     if foreign:
         raise InputError(f"y holds {foreign[0]!r}, which is not among the classes {classes.tolist()}.")
-    return np.array([numbers[value] for value in distinct.tolist()], dtype=np.intp)[place.ravel()]
+    return np.array([numbers[value] for value in distinct.tolist()], dtype=np.intp)[index.ravel()]
 
 
 def _require_order(labels: NDArray[Any]) -> None:
     """Text sorts by the alphabet, which is hardly ever the order of grades."""
     text = labels.dtype.kind in "US" or (labels.dtype.kind == "O" and any(isinstance(one, str) for one in labels))
     if text:
-        found = ", ".join(map(repr, sorted(set(labels.tolist()), key=str)[:5]))
+        result = ", ".join(map(repr, sorted(set(labels.tolist()), key=str)[:5]))
         raise InputError(
-            f"y holds grades as text ({found}), which have no order of their own; list them lowest first, as in "
+            f"y holds grades as text ({result}), which have no order of their own; list them lowest first, as in "
             "classes=['poor', 'fair', 'good'], or give an ordered categorical."
         )
 

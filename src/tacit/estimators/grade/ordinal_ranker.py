@@ -210,8 +210,8 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         self._require_fitted("rank_score")
         table = self._table(X, reset=False)
         with pool.single_threaded_blas():
-            found = scores(table, self.coefficients_, self._map(), pool.resolve(self.threads))
-        return np.asarray(found + self.intercept_)
+            result = scores(table, self.coefficients_, self._map(), pool.resolve(self.threads))
+        return np.asarray(result + self.intercept_)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """f − b₁ for two classes, else the (n, k) decision values of the classes."""

@@ -177,13 +177,13 @@ class Trials:
     def choice(self, tried: Sequence[int], opening: int) -> Choice:
         """The winner of the folds ``tried``, among candidates that were tried in all of them."""
         areas = self.areas[list(tried)]
-        place, plain = winner(areas, self.candidates, opening)
-        m, g, r = place
+        index, plain = winner(areas, self.candidates, opening)
+        m, g, r = index
         rows = np.concatenate([self.rows[self.folds[f][1]] for f in tried])
         held_out = np.concatenate([self.held_out[m, g, f][:, r] for f in tried])
         count = int(np.isfinite(self.areas).any(axis=0).sum())
         means = areas.mean(axis=0)
-        return Choice(place, plain, means, rows, held_out, count, list(tried), float(means[place]))
+        return Choice(index, plain, means, rows, held_out, count, list(tried), float(means[index]))
 
     def with_trees(self, choice: Choice, trees: FoldTrees, begin: int) -> Choice:
         """The choice mixed with trees, where that leads by more than a standard error over all folds.
@@ -236,8 +236,8 @@ def cross_validate(trials: Trials, plan: Plan, run: Run) -> Choice:
         if number < plan.opening:
             trials.take(number, [(g, f) for f in first for g in plain])
         elif number < plan.opening + len(plan.others):
-            place, _ = winner(trials.areas[: plan.begin], trials.candidates, plan.opening)
-            leading = trials.candidates[place[1]].loss
+            index, _ = winner(trials.areas[: plan.begin], trials.candidates, plan.opening)
+            leading = trials.candidates[index[1]].loss
             tasks = [(g, f) for f in first for g in plain if trials.candidates[g].loss == leading]
             for m in _counterparts(trials, plan, plan.others[number - plan.opening]):
                 trials.take(m, tasks)
@@ -259,7 +259,7 @@ def _counterparts(trials: Trials, plan: Plan, maps: Sequence[int]) -> Sequence[i
         return maps
     means = trials.areas[: plan.begin, : plan.opening].mean(axis=0)
     reached = np.where(np.isfinite(means), means, -np.inf).max(axis=(1, 2))
-    return [maps[place] for place in np.argsort(-reached, kind="stable")[:MAPS_KEPT]]
+    return [maps[index] for index in np.argsort(-reached, kind="stable")[:MAPS_KEPT]]
 
 
 def still_open(areas: NDArray[np.float64], losses: Sequence[str], opening: int | None = None) -> list[tuple[int, str]]:
@@ -274,7 +274,7 @@ def still_open(areas: NDArray[np.float64], losses: Sequence[str], opening: int |
         lead, error = _lead(areas, best["squared"], best["logistic"])
         if lead < -error:
             del best["squared"]
-    found = []
+    result = []
     for loss in best:
         own = means[:, [one == loss for one in losses]]
         reached = np.where(np.isfinite(own), own, -np.inf).max(axis=(1, 2))
@@ -285,8 +285,8 @@ def still_open(areas: NDArray[np.float64], losses: Sequence[str], opening: int |
         begun = order < border
         if not begun[:MAPS_KEPT].any():
             kept = np.append(kept, order[begun][0])
-        found += [(int(m), loss) for m in kept if np.isfinite(reached[m])]
-    return found
+        result += [(int(m), loss) for m in kept if np.isfinite(reached[m])]
+    return result
 
 
 def _fold_moments(

@@ -105,9 +105,9 @@ class Settings:
         """The same for a subset of the rows: folds that are listed name rows of the whole table."""
         if isinstance(self.cv, int | np.integer):
             return self
-        place = np.full(count, -1, dtype=np.intp)
-        place[rows] = np.arange(len(rows))
-        folds = [tuple(place[np.asarray(side)] for side in fold) for fold in self.cv]
+        index = np.full(count, -1, dtype=np.intp)
+        index[rows] = np.arange(len(rows))
+        folds = [tuple(index[np.asarray(side)] for side in fold) for fold in self.cv]
         return replace(self, cv=[tuple(side[side >= 0] for side in fold) for fold in folds])
 
 

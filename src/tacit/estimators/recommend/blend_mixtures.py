@@ -23,8 +23,8 @@ def scorers_of(
     rows = AskedRows(part.rows, part.seen, part.rows)
     return [
         (member.scorer(rows), weight)
-        for place, (member, weight) in enumerate(zip(members, mixture))
-        if weight and place != leave
+        for index, (member, weight) in enumerate(zip(members, mixture))
+        if weight and index != leave
     ]
 
 
@@ -59,8 +59,8 @@ def mixtures(members: int) -> list[tuple[float, ...]]:
 def account_of(rows: dict[tuple[float, ...], Array], chosen: tuple[float, ...], names: list[str]) -> dict[str, Any]:
     """What every mixture reached, and one sentence that says what was chosen and why."""
     tried = [
-        {"weights": list(mixture), "ndcg@10": float(found.mean()), "error": float(found.std() / np.sqrt(len(found)))}
-        for mixture, found in rows.items()
+        {"weights": list(mixture), "ndcg@10": float(result.mean()), "error": float(result.std() / np.sqrt(len(result)))}
+        for mixture, result in rows.items()
     ]
     alone = {names[mixture.index(1.0)]: rows[mixture].mean() for mixture in rows if 1.0 in mixture}
     members = ", ".join(f"{name} {value:.4f}" for name, value in alone.items())

@@ -116,8 +116,8 @@ class BlendRecommender(ScoredRecommender):
     def similar_cols(self, cols: Any, k: int = 10, *, unknown: Unknown = "error") -> Ranked:
         """The neighbours that the member with the largest weight finds."""
         self._require_fitted("similar_cols")
-        found: Ranked = self.members_[int(np.argmax(self.weights_))].similar_cols(cols, k, unknown=unknown)
-        return found
+        result: Ranked = self.members_[int(np.argmax(self.weights_))].similar_cols(cols, k, unknown=unknown)
+        return result
 
     def why(self, row: Any, col: Any) -> Evidence:
         """What each of the row's columns adds to the score of a column; with the remainder they sum to it.
@@ -212,30 +212,30 @@ class BlendRecommender(ScoredRecommender):
         rows = {mixture: np.concatenate(values) for mixture, values in scores.items()}
         chosen = held_out_choice.first_near_the_best(rows, mixtures)
         account = blend_mixtures.account_of(rows, chosen, [type(member).__name__ for member in members])
-        for place, member in enumerate(members):
-            if 0 < chosen[place] < 1 and _may_sharpen(member, choices[place]):
-                account["sentence"] += self._sharpen(data, parts, learned, choices, place, chosen, budget, seed)
+        for index, member in enumerate(members):
+            if 0 < chosen[index] < 1 and _may_sharpen(member, choices[index]):
+                account["sentence"] += self._sharpen(data, parts, learned, choices, index, chosen, budget, seed)
         if budget.cut:
             account["sentence"] += f" The budget of {budget.seconds:g} seconds ended before all had been tried."
         return chosen, account
 
     def _sharpen(
-        self, data: Interactions, parts: list[Part], learned: list[list[Any]], choices: list[Any], place: int,
+        self, data: Interactions, parts: list[Part], learned: list[list[Any]], choices: list[Any], index: int,
         mixture: tuple[float, ...], budget: Budget, seed: int,
     ) -> str:  # fmt: skip
         """Choose the sharpening of one member again, beside the others in their mixture; returns what to say of it."""
-        chosen, tried = choices[place]
+        chosen, tried = choices[index]
         # The same splits, of the values that linear weights are made of.
-        values = learned[0][place].values_of(data.matrix)
+        values = learned[0][index].values_of(data.matrix)
         own = held_out_choice.split(values, seed)[: len(learned)]
 
         def beside(number: int, scorer: ScoreRows) -> ScoreRows:
-            scorers = blend_mixtures.scorers_of(learned[number], mixture, parts[number], leave=place)
-            return blend_mixtures.mixture_of([*scorers, (scorer, mixture[place])])
+            scorers = blend_mixtures.scorers_of(learned[number], mixture, parts[number], leave=index)
+            return blend_mixtures.mixture_of([*scorers, (scorer, mixture[index])])
 
-        search = Search(own, learned[0][place].keep, self.threads, budget, beside, share=1.0)
+        search = Search(own, learned[0][index].keep, self.threads, budget, beside, share=1.0)
         better = sharper(search, chosen)
-        choices[place] = better, tried
+        choices[index] = better, tried
         if better == chosen:
             return ""
         return f" Beside the others sharpening {better.sharpening:g} does better: {search.mean(better):.4f}."

@@ -84,11 +84,11 @@ def _vector(name: str, given: Any, length: int) -> Array:
 
 
 def _targets(data: Interactions, given: Any) -> Array:
-    found = as_csr(given, "targets", rows=data.shape[0], cols=data.shape[1], zeros="keep", allow_empty=True)
-    if not (np.array_equal(found.indptr, data.matrix.indptr) and np.array_equal(found.indices, data.matrix.indices)):
+    result = as_csr(given, "targets", rows=data.shape[0], cols=data.shape[1], zeros="keep", allow_empty=True)
+    if not (np.array_equal(result.indptr, data.matrix.indptr) and np.array_equal(result.indices, data.matrix.indices)):
         raise InputError(
             f"targets must store exactly the cells of the interactions, one number for each of {data.matrix.nnz} "
-            f"positives, but stores {found.nnz} cells."
+            f"positives, but stores {result.nnz} cells."
         )
-    values: Array = found.data.astype(np.float32)
+    values: Array = result.data.astype(np.float32)
     return values

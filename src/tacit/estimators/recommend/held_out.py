@@ -39,10 +39,10 @@ class HeldOut:
     def watch(self, row_factors: Array, col_factors: Array, parameters: dict[str, Array]) -> dict[str, float]:
         """Score the factors after a sweep and keep the parameters behind them if they are the best so far."""
         self.sweep += 1
-        found = evaluate_factors(
+        result = evaluate_factors(
             row_factors, col_factors, self.train, self.test, k=AT, metrics=(METRIC,), threads=self.threads
         )
-        score = float(found[f"{METRIC}@{AT}"])
+        score = float(result[f"{METRIC}@{AT}"])
         if self.sweep > self.unsettled and score > self.best:
             self.best, self.best_sweep = score, self.sweep
             self.kept = {name: array.copy() for name, array in parameters.items()}

@@ -112,7 +112,7 @@ class Search:
 
     def records(self) -> list[dict[str, Any]]:
         """JSON-ready: every setting with its mean NDCG@10 and the error of it, the best first."""
-        found = [
+        result = [
             asdict(setting)
             | {
                 "exponents": list(setting.exponents),
@@ -121,7 +121,7 @@ class Search:
             }
             for setting, rows in self.scores.items()
         ]
-        return sorted(found, key=lambda record: -record["ndcg@10"])
+        return sorted(result, key=lambda record: -record["ndcg@10"])
 
 
 def choose(
@@ -167,16 +167,16 @@ def _fixed(method: str, given: dict[str, Any]) -> Setting | None:
 
 
 def _best_sparse(search: Search, given: dict[str, Any]) -> Setting:
-    found = _fixed("sparse", given)
-    if found is None:
+    result = _fixed("sparse", given)
+    if result is None:
         into, by_row, out = START_EXPONENTS
         into = search.climb(INTO, into, lambda value: Setting("sparse", (value, by_row, out)))
         out = search.climb(OUT, out, lambda value: Setting("sparse", (into, by_row, value)))
         by_row = search.climb(BY_ROW, by_row, lambda value: Setting("sparse", (into, value, out)))
         plain = Setting("sparse", (into, by_row, out), sharpening=given["sharpening"] or 0.0)
-        found = plain if given["sharpening"] is not None else sharper(search, plain)
-    search.mean(found)
-    return found
+        result = plain if given["sharpening"] is not None else sharper(search, plain)
+    search.mean(result)
+    return result
 
 
 def sharper(search: Search, start: Setting) -> Setting:

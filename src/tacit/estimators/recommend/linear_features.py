@@ -54,12 +54,12 @@ def _shares(features: sp.csr_array, silent: Array, known: Array, m: int) -> sp.c
     others = unit[known].T.tocsr()
     rows, cols, values = [], [], []
     for start, stop in even_chunks(len(silent), AT_ONCE):
-        found, cosine = best_columns((unit[silent[start:stop]] @ others).tocsr(), NEIGHBOURS)
-        cosine = np.where((found >= 0) & (cosine > 0), cosine, 0.0)
+        result, cosine = best_columns((unit[silent[start:stop]] @ others).tocsr(), NEIGHBOURS)
+        cosine = np.where((result >= 0) & (cosine > 0), cosine, 0.0)
         total = cosine.sum(axis=1, keepdims=True)
-        y, place = np.nonzero(cosine)
-        rows.append(known[found[y, place]])
+        y, index = np.nonzero(cosine)
+        rows.append(known[result[y, index]])
         cols.append(silent[start + y])
-        values.append((cosine / np.where(total > 0, total, 1.0))[y, place])
+        values.append((cosine / np.where(total > 0, total, 1.0))[y, index])
     parts = [np.concatenate(part) if part else np.empty(0, dtype=int) for part in (rows, cols, values)]
     return sp.csr_array((parts[2].astype(np.float64), (parts[0], parts[1])), shape=(m, m))

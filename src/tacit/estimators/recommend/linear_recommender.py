@@ -164,14 +164,14 @@ class LinearRecommender(ScoredRecommender):
         m = len(self.col_ids_)
         ones = sp.csr_array((np.ones(len(numbers), np.float32), itself[1], itself[0]), shape=(len(numbers), m))
         single = as_csr(ones, "cols", allow_empty=True)
-        found, scores = top_k_of(
+        result, scores = top_k_of(
             lambda start, stop: sharpening.scores(single, self.col_weights_, start, stop),
             len(numbers), m, k, Filters(excluded=itself), threads=self.threads,
         )  # fmt: skip
         # A weight of zero is none: the two were never together.
-        filled = (found >= 0) & (scores != 0)
+        filled = (result >= 0) & (scores != 0)
         return Ranked(
-            queries, self.col_ids_.take(np.where(filled, found, -1)), np.where(filled, scores, np.nan), filled
+            queries, self.col_ids_.take(np.where(filled, result, -1)), np.where(filled, scores, np.nan), filled
         )
 
     def why(self, row: Any, col: Any) -> Evidence:

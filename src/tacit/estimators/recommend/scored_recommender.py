@@ -119,12 +119,12 @@ class ScoredRecommender(Model):
         if len(x) != len(y) and 1 not in (len(x), len(y)):
             raise InputError(f"score_pairs needs as many rows as columns, but there are {len(x)} and {len(y)}.")
         x, y = np.broadcast_arrays(x, y)
-        distinct, place = np.unique(x, return_inverse=True)
+        distinct, index = np.unique(x, return_inverse=True)
         score_rows = self.scorer(AskedRows.known(self.seen_, self.row_ids_.take(distinct), distinct))
         scores = np.empty(len(x), dtype=np.float32)
         for start, stop in even_chunks(len(distinct), PAIRS_AT_ONCE):
-            inside = (place >= start) & (place < stop)
-            scores[inside] = score_rows(start, stop)[place[inside] - start, y[inside]]
+            inside = (index >= start) & (index < stop)
+            scores[inside] = score_rows(start, stop)[index[inside] - start, y[inside]]
         return scores
 
     def score(self, rows: Any, cols: Any = None) -> Any:

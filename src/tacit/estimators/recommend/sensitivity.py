@@ -53,12 +53,12 @@ def sensitivity(
         here, there = position(name, best[name]), position(name, value)
         return value == best[name] if here is None or there is None else abs(here - there) <= NEAR
 
-    found = {}
+    result = {}
     for name in best:
         others = [other for other in best if other != name]
         spoke = [trial for trial in table if all(near(other, trial[other]) for other in others)]
         if len({trial[name] for trial in spoke}) > 1:
             spoke.sort(key=lambda trial: trial["score"])
             values = tuple(trial[name] for trial in spoke)
-            found[name] = Sensitivity(len(spoke), values, (spoke[0]["score"], spoke[-1]["score"]))
-    return found
+            result[name] = Sensitivity(len(spoke), values, (spoke[0]["score"], spoke[-1]["score"]))
+    return result

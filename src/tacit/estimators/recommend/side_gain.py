@@ -49,16 +49,16 @@ def measure(fit: Fit, data: Interactions) -> dict[str, Any]:
     if not asked.any():
         raise InputError("report_gain=True needs rows with at least two positives to hold some out; there is none.")
     ours, theirs = sums[:, asked] / counts[asked]
-    found = paired_difference(ours, theirs)
-    verdict = {"ahead": "helps", "behind": "hurts"}.get(found.verdict, found.verdict)
+    result = paired_difference(ours, theirs)
+    verdict = {"ahead": "helps", "behind": "hurts"}.get(result.verdict, result.verdict)
     sentence = (
-        f"{' and '.join(given)} {VERDICTS[found.verdict]}: NDCG@{AT} {ours.mean():.4f} with and {theirs.mean():.4f} "
-        f"without, a difference of {found.mean:+.4f} (95 % interval {found.low:+.4f} to {found.high:+.4f}) over "
-        f"{found.cases:,} rows and {SPLITS} splits."
+        f"{' and '.join(given)} {VERDICTS[result.verdict]}: NDCG@{AT} {ours.mean():.4f} with and {theirs.mean():.4f} "
+        f"without, a difference of {result.mean:+.4f} (95 % interval {result.low:+.4f} to {result.high:+.4f}) over "
+        f"{result.cases:,} rows and {SPLITS} splits."
     )
     return {
-        "with": float(ours.mean()), "without": float(theirs.mean()), "gain": found.mean, "low": found.low,
-        "high": found.high, "verdict": verdict, "metric": f"ndcg@{AT}", "rows": found.cases, "splits": SPLITS,
+        "with": float(ours.mean()), "without": float(theirs.mean()), "gain": result.mean, "low": result.low,
+        "high": result.high, "verdict": verdict, "metric": f"ndcg@{AT}", "rows": result.cases, "splits": SPLITS,
         "sentence": sentence,
     }  # fmt: skip
 

@@ -44,7 +44,7 @@ def rows_of(data: Interactions, positives: sp.csr_array) -> Rows:
     keys = np.stack([events.row, *(events.context[name] for name in data.context_ids)], axis=1)
     pairs, pair_of = np.unique(keys, axis=0, return_inverse=True)
     cells = sp.csr_array((events.weight, (pair_of.ravel(), events.col)), shape=(len(pairs), data.shape[1]))
-    context = {name: pairs[:, place + 1] for place, name in enumerate(data.context_ids)}
+    context = {name: pairs[:, index + 1] for index, name in enumerate(data.context_ids)}
     return Rows(as_csr(cells, "interactions"), pairs[:, 0], context)
 
 
@@ -176,9 +176,9 @@ def learned(data: Interactions, problem: TwoTowers, parameters: Parameters) -> L
 
 def _field(tower: Tower, theta: Array, name: str) -> Array | None:
     """V of a field, widened to all columns of a linear tower's factors."""
-    for place, field in enumerate(tower.fields):
+    for index, field in enumerate(tower.fields):
         if field.name == name:
-            part = tower.part(theta, place)
+            part = tower.part(theta, index)
             if not isinstance(tower, LinearTower):
                 return part.copy()
             wide = np.zeros((len(part), tower.factors), dtype=part.dtype)

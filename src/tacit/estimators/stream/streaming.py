@@ -143,9 +143,9 @@ class StreamingModel(Model):
                 row[left_out] = -np.inf
                 return row
 
-            found = _best(state.items, map(scores, numbers.tolist()), k, queries)
+            result = _best(state.items, map(scores, numbers.tolist()), k, queries)
             limits = state.stream.range if isinstance(self.clip, str) else self.clip
-        return found if limits is None else replace(found, scores=np.clip(found.scores, *limits))
+        return result if limits is None else replace(result, scores=np.clip(result.scores, *limits))
 
     def rank(self, user: Hashable, items: Iterable[Hashable], x: object = None) -> list[Hashable]:
         """These items, best first (river's call)."""
@@ -154,7 +154,7 @@ class StreamingModel(Model):
         with state.lock.reading:
             i, j = state.numbers([user], listed)
             scores = state.stream.answer(np.repeat(i, len(j)), j, in_range=False)
-        return [listed[place] for place in np.argsort(-scores, kind="stable")]
+        return [listed[index] for index in np.argsort(-scores, kind="stable")]
 
     def topics(self, k: int = 10, by: Literal["share", "coefficient"] = "share") -> Ranked:
         """The k items that stand for each factor: one row per factor.
@@ -239,10 +239,10 @@ class StreamingModel(Model):
     def _refuse(self, values: Array) -> None:
         unusable = np.flatnonzero(~(np.abs(values) <= LARGEST_RATING))
         if len(unusable):
-            place = int(unusable[0])
+            index = int(unusable[0])
             raise InputError(
-                f"ratings must be finite and at most {LARGEST_RATING:g} in size, but number {place} is "
-                f"{values[place]}; leave such rows out."
+                f"ratings must be finite and at most {LARGEST_RATING:g} in size, but number {index} is "
+                f"{values[index]}; leave such rows out."
             )
         raise InputError(
             f"ratings has the negative value {values.min():g}, which non-negative factors without biases cannot "
@@ -273,8 +273,8 @@ def _best(items: GrowingIds, scores: Iterable[Array], k: int, queries: Array) ->
     """The best items under each row of scores; one row at a time is held."""
     order = np.full((len(queries), k), -1, dtype=np.int64)
     values = np.full((len(queries), k), np.nan)
-    for place, row in enumerate(scores):
-        (order[place],), _ = best_columns(row[None], k)
-        found = order[place] >= 0
-        values[place, found] = row[order[place, found]]
+    for index, row in enumerate(scores):
+        (order[index],), _ = best_columns(row[None], k)
+        result = order[index] >= 0
+        values[index, result] = row[order[index, result]]
     return Ranked(queries, items.take(order), values, order >= 0)

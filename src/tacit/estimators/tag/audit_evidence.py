@@ -85,9 +85,9 @@ def suggestion(
     cosines = points @ here
     nearest = np.argsort(-cosines, kind="stable")[: shown.items]
     # What each feature of the row adds to its likeness with the label's rows.
-    place = np.searchsorted(features, x.indices)
-    known = (place < len(features)) & (features[np.minimum(place, len(features) - 1)] == x.indices)
-    speaks = x.data[known] * (weights[place[known]] @ points.sum(axis=0))
+    index = np.searchsorted(features, x.indices)
+    known = (index < len(features)) & (features[np.minimum(index, len(features) - 1)] == x.indices)
+    speaks = x.data[known] * (weights[index[known]] @ points.sum(axis=0))
     strongest = np.argsort(-speaks, kind="stable")
     strongest = strongest[speaks[strongest] > 0]
     words = _words(shown.feature_names, x.indices[known][strongest])

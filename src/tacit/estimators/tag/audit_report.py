@@ -62,8 +62,8 @@ class MissingLabels:
     def __iter__(self) -> Iterator[Suggestion]:
         return iter(self.suggestions)
 
-    def __getitem__(self, place: int) -> Suggestion:
-        return self.suggestions[place]
+    def __getitem__(self, index: int) -> Suggestion:
+        return self.suggestions[index]
 
     def cells(self) -> list[tuple[Any, Any]]:
         """Row and label of each suggestion."""
@@ -186,7 +186,7 @@ def _decided(lines: "csv.DictReader[str]", path: str) -> Decisions:
     missing = {"row", "label", "accept"} - set(lines.fieldnames or ())
     if missing:
         raise InputError(f"{path!r} lacks the column {sorted(missing)[0]!r}; give a CSV that tacit audit wrote.")
-    found = Decisions([], [])
+    result = Decisions([], [])
     for line in lines:
         said = (line["accept"] or "").strip().lower()
         if said and said not in _YES | _NO:
@@ -196,8 +196,8 @@ def _decided(lines: "csv.DictReader[str]", path: str) -> Decisions:
             )
         if said:
             cell = cell_as_given(line["row"] or ""), cell_as_given(line["label"] or "")
-            (found.accepted if said in _YES else found.rejected).append(cell)
-    return found
+            (result.accepted if said in _YES else result.rejected).append(cell)
+    return result
 
 
 def _card(number: int, one: Suggestion) -> str:

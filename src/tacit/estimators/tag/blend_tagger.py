@@ -123,7 +123,7 @@ class BlendTagger(Tagger):
         weights, count = checks.listed("weights", self.weights), len(self._named())
         if len(weights) != count:
             raise InputError(f"weights has {len(weights)} entries for {count} members; give one for each.")
-        return [checks.number(f"weights[{place}]", weight, 0.0) for place, weight in enumerate(weights)]
+        return [checks.number(f"weights[{index}]", weight, 0.0) for index, weight in enumerate(weights)]
 
     def unfitted_members(self) -> list[Tagger]:
         """Copies of the taggers that ``fit`` trains."""

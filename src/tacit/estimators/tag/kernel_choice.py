@@ -59,31 +59,31 @@ def choose(
     width = min(_K, Y.shape[1])
     seen: dict[tuple[int, int], NDArray[np.float64]] = {}
 
-    def at(place: tuple[int, int]) -> Smoothness:
+    def at(index: tuple[int, int]) -> Smoothness:
         # γ = 1 / bandwidth² doubles from one place to the next.
-        return Smoothness(start.kernel, start.bandwidth * 2.0 ** (-place[0] / 2), start.ridge * 2.0 ** place[1])
+        return Smoothness(start.kernel, start.bandwidth * 2.0 ** (-index[0] / 2), start.ridge * 2.0 ** index[1])
 
-    def look(place: tuple[int, int]) -> None:
-        given = at(place)
+    def look(index: tuple[int, int]) -> None:
+        given = at(index)
         gram = lower_gram(given.kernel, X, given.bandwidth, threads)
         gram[np.diag_indices_from(gram)] += np.float32(given.ridge)
         factor = Cholesky(gram, REMEDY, threads)
         scores = leave_one_out(factor, targets, factor.solve(targets))
-        seen[place] = ndcg_of_rows(Y, best_columns(scores, width)[0], width)
-        run.report(bandwidth=given.bandwidth, regularization=given.ridge, ndcg=float(seen[place].mean()))
+        seen[index] = ndcg_of_rows(Y, best_columns(scores, width)[0], width)
+        run.report(bandwidth=given.bandwidth, regularization=given.ridge, ndcg=float(seen[index].mean()))
 
     best = (0, 0)
     look(best)
     while True:
         moves = [(1, 0), (-1, 0)] * free[0] + [(0, 1), (0, -1)] * free[1]
         for move in moves:
-            place = (best[0] + move[0], best[1] + move[1])
+            index = (best[0] + move[0], best[1] + move[1])
             if run.interrupted or run.stopped or len(run.history) >= run.total:
                 break
-            if place not in seen and max(map(abs, place)) <= _OCTAVES:
-                look(place)
+            if index not in seen and max(map(abs, index)) <= _OCTAVES:
+                look(index)
         # Equal ones: the place found first, which is nearer to the start.
-        leader = max(seen, key=lambda place: float(seen[place].mean()))
+        leader = max(seen, key=lambda index: float(seen[index].mean()))
         if leader == best or run.interrupted or run.stopped or len(run.history) >= run.total:
             return at(_narrowest(seen, leader) if sampled else leader)
         best = leader
@@ -92,8 +92,8 @@ def choose(
 def _narrowest(seen: dict[tuple[int, int], NDArray[np.float64]], leader: tuple[int, int]) -> tuple[int, int]:
     """Of the places whose mean lies within one standard error of the leader's, the best of the narrowest kernel."""
 
-    def is_close(place: tuple[int, int]) -> bool:
-        behind = seen[leader] - seen[place]
+    def is_close(index: tuple[int, int]) -> bool:
+        behind = seen[leader] - seen[index]
         return bool(behind.mean() <= behind.std() / np.sqrt(len(behind)))
 
-    return max(filter(is_close, seen), key=lambda place: (place[0], float(seen[place].mean())))
+    return max(filter(is_close, seen), key=lambda index: (index[0], float(seen[index].mean())))

@@ -119,7 +119,7 @@ class CrossFitted:
         """Rows, columns and scores of the n best cells that are not stored, at most ``per_row`` of one row."""
         width = min(per_row or self.Y.shape[1], self.Y.shape[1])
         frequency = np.bincount(self.Y.indices, minlength=self.Y.shape[1])
-        found: list[Cells] = []
+        result: list[Cells] = []
         for fold, (model, beside) in enumerate(zip(self.models, self.companions)):
             for rows, known, guesses in _guesses(model, self.X, self.Y, self.fold_of == fold):
                 scores = trusted(beside.scores(known, guesses), frequency)
@@ -131,9 +131,9 @@ class CrossFitted:
                     scores[rejected[rows].nonzero()] = -np.inf
                 columns, values = best_columns(scores, width)
                 filled = columns >= 0
-                found.append((rows[np.nonzero(filled)[0]], columns[filled], values[filled]))
-                found = [_best(found, n)]
-        return found[0]
+                result.append((rows[np.nonzero(filled)[0]], columns[filled], values[filled]))
+                result = [_best(result, n)]
+        return result[0]
 
 
 def _guesses(
@@ -147,7 +147,7 @@ def _guesses(
         yield rows, Y[rows].toarray().astype(np.float32), dense_chances(model, X[rows])
 
 
-def _best(found: list[Cells], n: int) -> Cells:
-    rows, columns, scores = (np.concatenate(part) for part in zip(*found))
+def _best(result: list[Cells], n: int) -> Cells:
+    rows, columns, scores = (np.concatenate(part) for part in zip(*result))
     order = np.lexsort((columns, rows, -scores))[:n]
     return rows[order], columns[order], scores[order]

@@ -289,13 +289,13 @@ class NeighbourTagger(Tagger):
             features = np.unique(mine.indices).astype(np.int32)
             mine = mine[:, features]
             if number == 0:
-                found = METHODS[self.method](mine, labels, graph, settings, int(seeds[cluster]))
+                result = METHODS[self.method](mine, labels, graph, settings, int(seeds[cluster]))
             else:
                 # Later learners see a sample of the rows, so that they differ; all rows still vote.
                 order = np.random.default_rng(seeds[cluster]).permutation(len(rows))
                 sample = np.sort(order[: max(1, int(_SAMPLE * len(rows)))])
-                found = METHODS[self.method](mine[sample], labels[sample], graph, settings, int(seeds[cluster]))
-            partition = Partition(features, found.weights, rows, np.empty((0, 0), np.float32), found.labels)
+                result = METHODS[self.method](mine[sample], labels[sample], graph, settings, int(seeds[cluster]))
+            partition = Partition(features, result.weights, rows, np.empty((0, 0), np.float32), result.labels)
             return replace(partition, points=normalise(partition.project(mine)))
 
         threads = self.threads if clusters > 1 else 1
@@ -378,8 +378,8 @@ class NeighbourTagger(Tagger):
         similarities = np.zeros(self._Y.shape[1])
         everyone = sp.eye_array(self._Y.shape[0], dtype=np.float32, format="csr")
         for learner in self.learners_:
-            found = learner.neighbours(row, self.neighbours, self.threads)
-            said += vote(*found, everyone, self.vote_power).toarray()[0] / len(self.learners_)
+            result = learner.neighbours(row, self.neighbours, self.threads)
+            said += vote(*result, everyone, self.vote_power).toarray()[0] / len(self.learners_)
             if self.method == "joint":
                 similarities += normalise(learner.label_scores(row))[0]
         if self.method == "joint":

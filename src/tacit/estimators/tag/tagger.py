@@ -199,10 +199,10 @@ class Tagger(Model):
         return Ranked(np.arange(X.shape[0]), ids, scores, columns >= 0)
 
     def _top(self, X: sp.csr_array, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        found = [best_columns(block, k) for _, block in self._blocks(X)]
-        if not found:
+        result = [best_columns(block, k) for _, block in self._blocks(X)]
+        if not result:
             return np.empty((0, k), dtype=np.int64), np.empty((0, k), dtype=np.float32)
-        return np.concatenate([columns for columns, _ in found]), np.concatenate([scores for _, scores in found])
+        return np.concatenate([columns for columns, _ in result]), np.concatenate([scores for _, scores in result])
 
     def predict(self, X: Any) -> Any:
         """Labels of each row, in the form in which ``fit`` got them: an indicator matrix, or lists of labels.

@@ -136,10 +136,10 @@ class TextTagger(Model):
         See ``KernelTagger.why``: the contributions sum to the score.
         """
         self._require_fitted("why")
-        found: Evidence = self.tagger_.why(self._features([text]), label)
+        result: Evidence = self.tagger_.why(self._features([text]), label)
         if not self.tagger_.weighs_features:
-            return found
-        return Evidence(self.words_.take(found.ids), found.contributions, found.remainder, found.total)
+            return result
+        return Evidence(self.words_.take(result.ids), result.contributions, result.remainder, result.total)
 
     @property
     def history_(self) -> list[dict[str, Any]]:
@@ -209,7 +209,7 @@ def _checked(texts: Sequence[str]) -> list[str]:
     if isinstance(texts, str):
         raise InputError("texts must be a list of texts, not one text; put it in a list.")
     listed = ["" if text is None else text for text in checks.listed("texts", texts)]
-    for place, text in enumerate(listed):
+    for index, text in enumerate(listed):
         if not isinstance(text, str):
-            raise InputError(f"texts: entry {place} is {checks.shown(text)}, not text.")
+            raise InputError(f"texts: entry {index} is {checks.shown(text)}, not text.")
     return listed
