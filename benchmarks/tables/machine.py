@@ -36,6 +36,14 @@ def first_use(record: dict[str, Any]) -> str:
     return table(["job", "first fit, processor seconds", "second process", "compiling"], rows)
 
 
+def one_answer(record: dict[str, Any]) -> str:
+    """One user's list from few and from many positives."""
+    figures = record["figures"]
+    rows = [[f"{row['positives']:,}", f"{row['milliseconds']:.2f}"] for row in figures["lists"]]
+    told = f"The second over the first, side by side: {figures['ratio']:.2f}."
+    return table(["positives", "one list, processor milliseconds"], rows) + f"\n\n{told}"
+
+
 def roofline(record: dict[str, Any]) -> str:
     """What the machine can do, and the share of it that each kernel takes."""
     figures = record["figures"]
@@ -153,6 +161,7 @@ def _costs(one: Sweep, figures: dict[str, Any]) -> list[str]:
 BLOCKS = {
     "load_csv": Block(load_csv),
     "first-use": Block(first_use),
+    "one-answer": Block(one_answer),
     "roofline": Block(roofline),
     "cluster": Block(cluster, ("cluster", "sweep")),
 }
