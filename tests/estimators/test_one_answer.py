@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tacit import FactorRecommender
+from tacit import FactorRecommender, Interactions
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +59,13 @@ def test_neighbours_follow_the_factors_that_the_model_holds(crowded):
     after = model.similar_cols([499], k=499)
     np.testing.assert_allclose(before.scores, after.scores, rtol=1e-4, atol=1e-6)
     assert 499 - before.ids[0, 0] == after.ids[0, 0]
+
+
+def test_a_row_without_positives_is_answered_where_there_are_contexts():
+    """Weights belong to (row, contexts) pairs there, of which there may be fewer than rows."""
+    table = {"who": ["ann", "bob", "cyd", "ann"], "what": [1, 2, 3, 2], "when": ["day"] * 4}
+    data = Interactions.from_table(table, row="who", col="what", context="when")
+    train, _ = data.split(test=0.5, seed=2)
+    model = FactorRecommender(2, iterations=2, context_model="additive").fit(train)
+    assert len(model.row_weight_) < len(model.row_ids_)
+    assert model.recommend(["ann", "bob", "cyd"], k=2, context={"when": "day"}).ids.shape == (3, 2)

@@ -113,7 +113,7 @@ class RowState:
     """All rows of a model. A part that is not known yet is None.
 
     factors : P (n, g)
-    weight : a (n,)
+    weight : a (n,), or one for each (row, contexts) pair, which then says nothing of a row
     positives : (n, m)
     recent : number → row, for those that have changed or joined since the arrays were made
     """
@@ -132,7 +132,8 @@ class RowState:
             nothing = np.zeros(self.factors.shape[1], np.float32)
             return Row(NO_COLS, np.empty(0, np.float32), nothing, np.float32(0))
         span = slice(self.positives.indptr[number], self.positives.indptr[number + 1])
-        weight = np.float32(0) if self.weight is None else self.weight[number]
+        by_row = self.weight is not None and len(self.weight) == len(self.factors)
+        weight = self.weight[number] if by_row else np.float32(0)
         return Row(self.positives.indices[span], self.positives.data[span], self.factors[number], weight)
 
     def take(self, numbers: NDArray[np.int64]) -> tuple[Array, Lists]:
