@@ -5,13 +5,10 @@ A program is called as ``python -m benchmarks.PROGRAM ARGUMENTS [--quick]`` and 
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from benchmarks import papers, results
 from benchmarks.tables import Table, View, exmlds, fbgd, nn_apa, ocmf, qs3orao, recommend, versus
-
-HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,13 @@
 
 import pytest
 
+from benchmarks.machine.cost_model import ClusterSweep, Sweep, moved
+
 SIZES = [(1000, 200, 5e4, 16, 1, 50.0), (1000, 200, 5e4, 64, 2, 50.0), (3000, 500, 2e5, 32, 3, 9.0)]
 NAMES = ("rows", "columns", "positives", "factors", "workers", "mbit")
 
 
 def test_constants_come_back():
-    from benchmarks.machine.cost_model import ClusterSweep, Sweep
 
     true = ClusterSweep(Sweep(3e-9, 2e-9, 0.0, 0.0, 0.0), 0.05, 1.1, 2.0)
     runs = [dict(zip(NAMES, size)) for size in SIZES]
@@ -19,7 +20,6 @@ def test_constants_come_back():
 
 
 def test_one_worker_sends_nothing_and_more_workers_send_more():
-    from benchmarks.machine.cost_model import moved
 
     run = {"rows": 100, "columns": 20, "factors": 8}
     sent = [moved(run | {"workers": workers}) for workers in (1, 2, 4)]

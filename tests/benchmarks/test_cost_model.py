@@ -2,6 +2,8 @@
 
 import pytest
 
+from benchmarks.machine.cost_model import SHARE, Sweep, slope
+
 
 def figures(positives_cost, row_cost, base, positive_bytes, row_bytes):
     rows, columns = 1000, 200
@@ -20,7 +22,6 @@ def figures(positives_cost, row_cost, base, positive_bytes, row_bytes):
 
 
 def test_constants_come_back():
-    from benchmarks.machine.cost_model import Sweep
 
     cost = Sweep.fitted(figures(3e-9, 2e-9, 2e8, 40.0, 8.0))
     assert (cost.per_positive, cost.per_row) == pytest.approx((3e-9, 2e-9), rel=1e-6)
@@ -28,7 +29,6 @@ def test_constants_come_back():
 
 
 def test_what_is_held_fills_the_memory_and_not_more():
-    from benchmarks.machine.cost_model import SHARE, Sweep
 
     cost = Sweep(1e-9, 1e-9, 3e8, 60.0, 8.0)
     rows = cost.rows_held(8e9, 64, per_row=50, rows_per_column=10)
@@ -36,6 +36,5 @@ def test_what_is_held_fills_the_memory_and_not_more():
 
 
 def test_no_constant_is_negative():
-    from benchmarks.machine.cost_model import slope
 
     assert slope([(1.0, 5.0), (2.0, 4.0), (3.0, 3.0)])[1] == 0.0

@@ -1,21 +1,13 @@
 """The defaults table: gaps that are positive where we are ahead, and the rule by which a default may change."""
 
-import importlib
-
 import pytest
 
-
-@pytest.fixture
-def row():
-    return importlib.import_module("benchmarks.peers.defaults").row
-
-
-@pytest.fixture
-def verdict():
-    return importlib.import_module("benchmarks.peers.defaults").verdict
+from benchmarks.peers.defaults import row, verdict
+from benchmarks.tables import defaults as defaults_tables
+from benchmarks.tables import stream as stream_tables
 
 
-def test_gaps_are_positive_where_we_are_ahead(row):
+def test_gaps_are_positive_where_we_are_ahead():
     better = row("recommend", "Our()", "a", "NDCG@10", 0.33, ("peer", 0.30), 0.30)
     assert better["gap"] == pytest.approx(0.1) and better["gap_before"] == pytest.approx(0.0)
     less_error = row("stream", "Our()", "a", "progressive MAE", 0.9, ("peer", 1.0), 1.2)
@@ -33,18 +25,16 @@ def test_gaps_are_positive_where_we_are_ahead(row):
         ("AUC", (0.90, 0.90), (0.95, 0.896), False),
     ],
 )
-def test_a_default_may_change_if_the_mean_gains_and_no_set_loses_more(row, verdict, measure, before, ours, kept):
+def test_a_default_may_change_if_the_mean_gains_and_no_set_loses_more(measure, before, ours, kept):
     rows = [row("job", "Our()", f"set {n}", measure, b, ("peer", before[n]), before[n]) for n, b in enumerate(ours)]
     assert verdict(rows)["keeps_the_rule"] is kept
 
 
-def test_the_page_names_what_is_behind(row, verdict):
+def test_the_page_names_what_is_behind():
     rows = [row("stream", "Our()", "thin", "test MAE", 1.1, ("river", 1.0), None)]
     told = verdict(rows)
     assert told["behind"] == ["thin, test MAE (-10.0%)"] and "keeps_the_rule" not in told
-    shown = importlib.import_module("benchmarks.tables.defaults").gaps(
-        {"figures": {"rows": rows, "estimators": {"Our()": told}}}
-    )
+    shown = defaults_tables.gaps({"figures": {"rows": rows, "estimators": {"Our()": told}}})
     assert (
         "behind by more than the margin: thin, test MAE (-10.0%)" in shown
         and "| thin | test MAE | – | 1.1000 |" in shown
@@ -57,6 +47,6 @@ def test_constants_are_judged_on_the_set_that_did_not_choose_them():
     one = {"ratings": 10, "methods": methods}
     sets = {"a": one | {"grid_errors": [0.9, 1.0]}, "b": one | {"grid_errors": [1.1, 1.0]}}
     figures = {"grid": {"delta": [0.1, 0.2]}, "default": [0.2], "sets": sets}
-    shown = importlib.import_module("benchmarks.tables.stream").defaults({"figures": figures})
+    shown = stream_tables.defaults({"figures": figures})
     assert "| a | 0.2 | +0.00% | +0.00% |" in shown
     assert "| b | 0.1 | -10.00% | +10.00% |" in shown

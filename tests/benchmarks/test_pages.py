@@ -1,11 +1,12 @@
 """Committed pages say what the committed results say."""
 
-import importlib
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from benchmarks import figures, pages, results
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,7 +19,6 @@ def test_pages_match_the_results():
 
 
 def test_a_block_that_nothing_draws_is_refused_in_one_sentence(tmp_path, monkeypatch):
-    pages = importlib.import_module("benchmarks.pages")
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "no-such-table.json").write_text("{}")
     monkeypatch.setattr(pages, "HERE", tmp_path)
@@ -27,7 +27,6 @@ def test_a_block_that_nothing_draws_is_refused_in_one_sentence(tmp_path, monkeyp
 
 
 def test_pictures_of_the_docs_are_drawn_from_results_files_that_exist():
-    from benchmarks import figures, results
 
     for name, drawing in figures.drawings().items():
         assert (figures.FOLDER / f"{name}.svg").exists()
@@ -35,7 +34,6 @@ def test_pictures_of_the_docs_are_drawn_from_results_files_that_exist():
 
 
 def test_a_picture_is_the_same_file_each_time(tmp_path):
-    from benchmarks import figures, results
 
     drawing = figures.drawings()["words-curve"]
     paths = [tmp_path / f"{turn}.svg" for turn in range(2)]

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from benchmarks import processes
+from benchmarks.peers.workers import Worker
 
 
 def test_an_answer_is_what_the_function_returns():
@@ -50,7 +51,6 @@ def test_a_process_that_dies_leaves_its_last_words():
 
 @pytest.mark.jit
 def test_a_worker_fits_in_its_own_process_and_gives_factors_or_the_reason():
-    from benchmarks.peers.workers import Worker
 
     cells = sp.csr_array((np.random.default_rng(0).random((60, 30)) < 0.2).astype(np.float32))
     with Worker("tacit", cells, threads=1) as worker:

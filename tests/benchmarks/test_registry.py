@@ -1,11 +1,11 @@
 """Every table of the papers has a name, a program that exists, what the paper reports, and a view that copes."""
 
-import importlib
 import json
 import re
 
 import pytest
 
+from benchmarks import papers, registry, results, run, tables
 from tests.benchmarks.conftest import FOLDER
 
 ASKED = {
@@ -27,13 +27,11 @@ def source(program):
 
 
 def test_the_registry_has_every_name():
-    registry = importlib.import_module("benchmarks.registry")
     assert set(all_names()) | PEERS == set(registry.names())
     assert len(set(registry.names())) == len(registry.names())
 
 
 def test_programs_exist_know_their_arguments_and_have_a_quick_version():
-    registry = importlib.import_module("benchmarks.registry")
     for name in registry.names():
         assert len(registry.entry(name).calls) > 0
         for program, *arguments in registry.commands(name, quick=False):
@@ -47,7 +45,6 @@ def test_programs_exist_know_their_arguments_and_have_a_quick_version():
 
 
 def test_make_bench_quick_makes_every_table():
-    registry, run = importlib.import_module("benchmarks.registry"), importlib.import_module("benchmarks.run")
     made = run.commands([*run.PROGRAMS], quick=True)
     for name in registry.names():
         for program, *arguments in registry.commands(name, quick=True):
@@ -56,7 +53,6 @@ def test_make_bench_quick_makes_every_table():
 
 
 def test_what_the_papers_report_has_as_many_values_as_measures():
-    papers = importlib.import_module("benchmarks.papers")
     for path in sorted(papers.FOLDER.glob("*.json")):
         found = papers.read(path.stem)
         assert found.pop("paper")
@@ -70,7 +66,6 @@ def test_what_the_papers_report_has_as_many_values_as_measures():
 
 
 def test_every_table_can_be_drawn_without_any_results(tmp_path, monkeypatch):
-    registry, results = importlib.import_module("benchmarks.registry"), importlib.import_module("benchmarks.results")
     monkeypatch.setattr(results, "FOLDER", tmp_path)
     for name in registry.names():
         assert registry.title(name)
@@ -82,7 +77,6 @@ def test_every_table_can_be_drawn_without_any_results(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("quick", [False, True])
 def test_every_table_can_be_drawn_from_the_committed_results(quick):
-    registry = importlib.import_module("benchmarks.registry")
     for name in registry.names():
         for table in registry.tables(name, quick):
             assert all(len(row) == len(table.headings) for row in table.rows), (name, table.title)
@@ -90,7 +84,6 @@ def test_every_table_can_be_drawn_from_the_committed_results(quick):
 
 
 def test_quick_results_have_files_of_their_own(tmp_path, monkeypatch):
-    registry, results = importlib.import_module("benchmarks.registry"), importlib.import_module("benchmarks.results")
     monkeypatch.setattr(results, "FOLDER", tmp_path)
     (tmp_path / "stream-quick.json").write_text(json.dumps({"figures": {"curves": {}}}))
     assert registry.records("nn-apa-figure1", quick=False) == [None]
@@ -98,8 +91,7 @@ def test_quick_results_have_files_of_their_own(tmp_path, monkeypatch):
 
 
 def test_paper_and_ours_stand_side_by_side():
-    views = importlib.import_module("benchmarks.tables")
-    table = views.beside(
+    table = tables.beside(
         "t", ["P@1"], {"theirs": [0.5], "both": [0.25]}, {"both": [0.75], "ours": [1.0]}, digits=2,
         missing={"theirs": "no code"},
     )  # fmt: skip
@@ -107,6 +99,6 @@ def test_paper_and_ours_stand_side_by_side():
     assert table.rows == [
         ["theirs", "0.50", "–", "no code"], ["both", "0.25", "0.75", ""], ["ours", "–", "1.00", ""],
     ]  # fmt: skip
-    complete = views.beside("t", ["s"], {"a": [None]}, {"a": [2]}, digits=0)
+    complete = tables.beside("t", ["s"], {"a": [None]}, {"a": [2]}, digits=0)
     assert list(complete.headings) == ["method", "paper s", "here s"]
     assert complete.rows == [["a", "–", "2"]]

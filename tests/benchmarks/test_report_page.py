@@ -2,11 +2,11 @@
 
 import re
 
+from benchmarks import report_page, results
 from tests.report.pages import checked
 
 
 def test_the_page_holds_every_table_that_the_results_give():
-    from benchmarks import report_page, results
 
     page = report_page.benchmark_page()
     text = checked(page)
@@ -20,7 +20,6 @@ def test_the_page_holds_every_table_that_the_results_give():
 
 
 def test_every_table_module_of_a_results_file_is_shown():
-    from benchmarks import report_page, results
 
     records = {path.stem: results.read(path.stem) for path in sorted(results.FOLDER.glob("*.json"))}
     shown = [block for job in (*report_page.JOBS, report_page.OTHERS) for block in report_page._tables(job, records)]
@@ -31,7 +30,6 @@ def test_every_table_module_of_a_results_file_is_shown():
 
 
 def test_an_empty_folder_gives_a_page_that_says_what_is_missing(tmp_path, monkeypatch):
-    from benchmarks import report_page, results
 
     monkeypatch.setattr(results, "FOLDER", tmp_path)
     text = checked(report_page.benchmark_page())
@@ -41,7 +39,6 @@ def test_an_empty_folder_gives_a_page_that_says_what_is_missing(tmp_path, monkey
 
 
 def test_headings_and_links_to_pictures_are_not_shown_as_they_are_typed():
-    from benchmarks import report_page
 
     assert not re.search(r"###|!\[", checked(report_page.benchmark_page()))
 

@@ -8,6 +8,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from benchmarks import contest, processes, results
+from benchmarks.contest import grade, recommend
+from benchmarks.peers import versus
+from benchmarks.tables.versus import champions, headline, verdict, view
 from tests.benchmarks.conftest import FOLDER
 
 JOBS = ("recommend", "tag", "words", "stream", "grade")
@@ -25,39 +29,33 @@ def figures(**methods):
 
 
 def test_verdict_ahead_in_both():
-    verdict = importlib.import_module("benchmarks.tables.versus").verdict
     said = verdict(figures(Tacit=(0.5, 1.0), fast=(0.3, 2.0), good=(0.4, 3.0)))
     assert said == "Tacit is ahead of every peer measured, in NDCG and in time (good takes 3.0 times as long)."
 
 
 def test_verdict_names_the_shortfall_in_accuracy():
-    verdict = importlib.import_module("benchmarks.tables.versus").verdict
     said = verdict(figures(Tacit=(0.4, 1.0), peer=(0.45, 2.0)))
     assert said == "Tacit falls short of peer by 0.0500 in NDCG and takes 0.50 of its time."
 
 
 def test_verdict_names_the_shortfall_in_time():
-    verdict = importlib.import_module("benchmarks.tables.versus").verdict
     said = verdict(figures(Tacit=(0.4, 4.0), peer=(0.3, 2.0), poor=(0.1, 1.0)))
     assert said.startswith("Tacit is ahead of peer, the best peer, by 0.1000 in NDCG and takes 2.00 times as long")
     assert said.endswith("faster, and less accurate: peer, poor.")
 
 
 def test_verdict_where_less_is_better():
-    verdict = importlib.import_module("benchmarks.tables.versus").verdict
     data = figures(Tacit=(0.7, 1.0), peer=(0.8, 2.0)) | {"measures": {"NDCG": False}}
     assert "ahead of every peer" in verdict(data)
 
 
 def test_the_summary_shows_our_most_accurate_where_none_is_as_accurate_as_the_best_peer():
-    render = importlib.import_module("benchmarks.tables.versus").headline
     data = figures(**{"Tacit, quick": (0.4, 1.0), "Tacit, tuned": (0.5, 4.0), "fast": (0.3, 0.5), "good": (0.6, 2.0)})
-    said = render({"versus": {"figures": {"recommend": {"small": data}}}})
+    said = headline({"versus": {"figures": {"recommend": {"small": data}}}})
     assert said.splitlines()[-1] == "| Recommend | small | NDCG | 0.500 | 0.600 (good) | 2 × slower | tuned |"
 
 
 def test_the_champion_is_accurate_enough_and_about_the_fastest():
-    champions = importlib.import_module("benchmarks.tables.versus").champions
     ours = {
         "Tacit, poor": (0.3, 0.1),
         "Tacit, plain": (0.5, 1.4),
@@ -72,7 +70,6 @@ def test_the_champion_is_accurate_enough_and_about_the_fastest():
 
 
 def test_a_method_that_is_absent_stays_in_the_table_with_its_reason():
-    view = importlib.import_module("benchmarks.tables.versus").view
     data = figures(Tacit=(0.5, 1.0), peer=(0.4, 2.0))
     data["methods"]["big"] = {"absent": "too large"}
     (table,) = view("recommend")({"recommend": {"small": data}})
@@ -94,14 +91,13 @@ def test_every_job_has_sizes_measures_and_methods_of_ours_and_of_others(job):
 
 @pytest.mark.jit
 def test_a_task_answers_measured_in_a_process_of_its_own(tmp_path):
-    contest = importlib.import_module("benchmarks.contest")
     rng = np.random.default_rng(0)
     cells = sp.csr_array((rng.random((60, 30)) < 0.2).astype(np.float32))
     for part in ("main", "small"):
         contest.save(tmp_path, part, train=cells, rows=np.arange(20), test=cells[:20])
     request = {"job": "recommend", "method": "Tacit, nothing given", "folder": str(tmp_path), "part": "main"}
     request |= {"points": [{}, {"regularization": -1.0}], "threads": 1}
-    good, bad = importlib.import_module("benchmarks.processes").ask("contest.task:run", **request)
+    good, bad = processes.ask("contest.task:run", **request)
     assert good["fit_seconds"] > 0
     assert 20 < good["peak_mib"] < 2000
     assert bad["error"].startswith("InputError: regularization")
@@ -112,19 +108,15 @@ def test_a_task_answers_measured_in_a_process_of_its_own(tmp_path):
 
 def test_lists_from_scores_are_the_best_ten_in_order():
     scores = np.random.default_rng(0).random((2500, 40))
-    found = importlib.import_module("benchmarks.contest.recommend").in_blocks(
-        np.arange(2500), lambda rows: scores[rows]
-    )
+    found = recommend.in_blocks(np.arange(2500), lambda rows: scores[rows])
     np.testing.assert_array_equal(found, np.argsort(-scores, axis=1)[:, :10])
 
 
 def test_what_is_new_is_kept_beside_what_was_there(tmp_path, monkeypatch):
-    versus, results = importlib.import_module("benchmarks.peers.versus"), importlib.import_module("benchmarks.results")
     monkeypatch.setattr(results, "FOLDER", tmp_path)
-    module = importlib.import_module("benchmarks.contest.grade")
-    versus.keep("versus", "grade", "diamonds", {"rows": 1}, {"mord LogisticAT": {"fit_seconds": 1}}, module)
-    versus.keep("versus", "grade", "car", {"rows": 2}, {"Tacit OrdinalRanker": {"fit_seconds": 2}}, module)
-    versus.keep("versus", "grade", "car", {}, {"skordinal SVOR": {"fit_seconds": 3}}, module)
+    versus.keep("versus", "grade", "diamonds", {"rows": 1}, {"mord LogisticAT": {"fit_seconds": 1}}, grade)
+    versus.keep("versus", "grade", "car", {"rows": 2}, {"Tacit OrdinalRanker": {"fit_seconds": 2}}, grade)
+    versus.keep("versus", "grade", "car", {}, {"skordinal SVOR": {"fit_seconds": 3}}, grade)
     found = results.read("versus")["figures"]["grade"]
     assert list(found) == ["car", "diamonds"]
     assert list(found["car"]["methods"]) == ["Tacit OrdinalRanker", "skordinal SVOR"]
