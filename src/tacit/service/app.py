@@ -85,6 +85,8 @@ def create_app(
         lifespan=lifespan,
         exception_handlers={HTTPException: _http_error, TacitError: _tacit_error, Exception: _failure},
     )
+    # An address with a slash too many is none: a redirect would trust the host that the client names.
+    app.router.redirect_slashes = False
     app.state.service, app.state.desk = service, desk
     return Guard(app, Direct(service), token=token, limits=service.limits, measures=service.measures)
 

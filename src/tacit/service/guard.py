@@ -157,5 +157,9 @@ async def _reply(send: Any, status: int, body: bytes, request_id: bytes, refused
         headers.append((b"retry-after", b"%d" % refused.retry_after))
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    try:
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+    except (OSError, RuntimeError) as error:
+        # uvloop says by a RuntimeError that the connection is closed: nobody waits for this answer any more.
+        _log.info("client went away", extra={"request_id": request_id.decode(), "why": str(error)})

@@ -343,6 +343,8 @@ def _histories(model: Any, histories: list[History]) -> Any:
         weights = history.weights if history.weights is not None else [1.0] * len(history.cols)
         if len(weights) != len(history.cols):
             raise InputError(f"histories: history {place} has {len(history.cols)} cols and {len(weights)} weights.")
+        if not all(0 <= weight <= 1e30 for weight in weights):
+            raise InputError(f"histories: history {place} has a weight that is not between 0 and 1e30.")
         numbers = model.col_ids_.numbers(history.cols)
         known = numbers >= 0
         rows += [place] * int(known.sum())
