@@ -29,8 +29,8 @@ import numpy as np
 
 LONGEST = 5.0
 """Seconds of processor time that one case may take: a busy machine makes no case slow."""
-HUNG = 20.0
-"""Seconds after which a worker that shows no progress is ended."""
+HUNG = 60.0
+"""Seconds after which a worker that shows no progress is ended: one that waits for ever uses no processor time."""
 PREPARING = 100.0
 """Seconds that a worker may take before its first case."""
 MEMORY = 1 << 30

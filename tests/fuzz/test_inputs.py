@@ -85,6 +85,7 @@ FINDINGS = {
     "an indptr whose differences overflow": lambda: tacit.Interactions.from_matrix(falling_matrix()),
     "a list of 2**40 labels": lambda: tacit.FactorTagger(2).fit(X, Y).predict_topk(X, 2**40),
     "labels that are lists": lambda: tacit.FactorTagger(2).fit(X, [[[1]]] * 6),
+    "grades of text beside a table": lambda: tacit.OrdinalRanker().fit(X, np.array(["a", {}] * 3, dtype=object)),
     "a test of 2**70": lambda: tacit.Interactions.from_table(TABLE, row="u", col="i").split(test=2**70),
 }
 

@@ -35,7 +35,7 @@ def rating_columns(users: Any, items: Any = None, ratings: Any = None) -> tuple[
     )
     try:
         values = np.asarray(ratings, dtype=np.float64)
-    except (TypeError, ValueError):
+    except Exception:  # a table raises its own library's errors where a column has no place in an array
         raise InputError("ratings must be numbers.") from None
     if values.ndim != 1:
         raise InputError(f"ratings must be one-dimensional, not of shape {values.shape}.")

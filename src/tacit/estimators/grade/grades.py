@@ -81,6 +81,7 @@ def encode(labels: NDArray[Any], classes: Classes) -> Codes:
     numbers = {value: number for number, value in enumerate(classes.tolist())}
     try:
         distinct, index = np.unique(labels, return_inverse=True)
+        hash(tuple(distinct.tolist()))
     except TypeError:
         raise InputError("y mixes values that cannot be compared; give all classes as text or as numbers.") from None
     foreign = [value for value in distinct.tolist() if value not in numbers]
@@ -93,7 +94,7 @@ def _require_order(labels: NDArray[Any]) -> None:
     """Text sorts by the alphabet, which is hardly ever the order of grades."""
     text = labels.dtype.kind in "US" or (labels.dtype.kind == "O" and any(isinstance(one, str) for one in labels))
     if text:
-        result = ", ".join(map(repr, sorted(set(labels.tolist()), key=str)[:5]))
+        result = ", ".join(sorted(set(map(repr, labels.tolist())))[:5])
         raise InputError(
             f"y holds grades as text ({result}), which have no order of their own; list them lowest first, as in "
             "classes=['poor', 'fair', 'good'], or give an ordered categorical."
