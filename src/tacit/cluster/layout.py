@@ -16,6 +16,8 @@ from tacit.cluster import shards
 from tacit.cluster.workers import Tasks, pick
 from tacit.data.events import Duplicates
 from tacit.data.ids import Ids
+from tacit.data.interactions import Interactions
+from tacit.data.matrix import proved_csr
 from tacit.data.parts import Columns, cut, distinct_ids, events_of, ids_of_parts, merged_ids
 from tacit.objective.side import chunks_of
 
@@ -60,22 +62,41 @@ def lay_out(tasks: Tasks, paths: Sequence[str], columns: Columns, duplicates: Du
     of_rows = np.concatenate(tasks.results([tasks(pick, one, 0) for one in facts]))
     of_cols = tasks(shards.summed, [tasks(pick, one, 1) for one in facts]).result()
     extremes = tasks.results([tasks(pick, one, 2) for one in facts])
-    pieces = [_pieces(counts, factors) for counts in (of_rows, of_cols)]
+    pieces = [pieces_of_side(counts, factors) for counts in (of_rows, of_cols)]
     rows = []
     for place, (start, stop, chunks) in enumerate(pieces[0]):
         # The buckets that reach into these rows.
         first, last = np.searchsorted(borders, start, side="right") - 1, np.searchsorted(borders, stop)
-        rows.append(tasks(shards.row_shard, start, stop, chunks, buckets[first:last], place=place))
+        share = place / len(pieces[0])
+        rows.append(tasks(shards.row_shard, start, stop, chunks, buckets[first:last], place=share))
     starts = [np.array([piece[0] for piece in side] + [side[-1][1]]) for side in pieces]
-    cuts = [tasks(shards.by_columns, one, starts[1], place=place) for place, one in enumerate(rows)]
+    cuts = tasks.spread(shards.by_columns, rows, starts[1])
     cols = [
-        tasks(shards.col_shard, start, stop, chunks, [tasks(pick, one, place) for one in cuts], place=place)
+        tasks(
+            shards.col_shard, start, stop, chunks, [tasks(pick, one, place) for one in cuts],
+            place=place / len(pieces[1]),
+        )
         for place, (start, stop, chunks) in enumerate(pieces[1])
-    ]
+    ]  # fmt: skip
     # The pieces on the way are let go when the last shard is there, not before: each is needed by all.
     tasks.wait(cols)
     smallest = float(min(low for low, _ in extremes))
     return Layout(row_ids, col_ids, (of_rows, of_cols), (rows, cols), (starts[0], starts[1]), smallest)
+
+
+def positives_of(layout: Layout) -> Interactions:
+    """The positives, for the model that is asked for: it keeps them, to leave out what a row has."""
+    nnz = int(layout.counts[0].sum())
+    indices, data = np.empty(nnz, dtype=np.int32), np.empty(nnz, dtype=np.float32)
+    begin = 0
+    for future in layout.shards[0]:
+        shard = future.result()
+        end = begin + len(shard.indices)
+        indices[begin:end], data[begin:end] = shard.indices, shard.values
+        begin = end
+    indptr = np.concatenate(([0], np.cumsum(layout.counts[0])))
+    matrix = proved_csr(data, indices, indptr, (len(layout.row_ids), len(layout.col_ids)))
+    return Interactions(matrix, layout.row_ids, layout.col_ids)
 
 
 def _buckets(
@@ -89,13 +110,13 @@ def _buckets(
     borders = np.array([start for start, _ in ranges] + [rows])
     cuts = [tasks(cut, one, borders, "row") for one in events]
     buckets = [
-        tasks(shards.bucket, [tasks(pick, one, place) for one in cuts], duplicates, *ids, place=place)
+        tasks(shards.bucket, [tasks(pick, one, place) for one in cuts], duplicates, *ids, place=place / len(ranges))
         for place in range(len(ranges))
     ]
     return buckets, borders
 
 
-def _pieces(counts: Array, factors: int) -> list[tuple[int, int, tuple[tuple[int, int], ...]]]:
+def pieces_of_side(counts: Array, factors: int) -> list[tuple[int, int, tuple[tuple[int, int], ...]]]:
     """First row, end and chunks (counted from the first row) of every shard of a side."""
     chunks = chunks_of(np.concatenate(([0], np.cumsum(counts))), factors)
     groups = [chunks[a:b] for a, b in threads.even_chunks(len(chunks), CHUNKS_PER_SHARD)]

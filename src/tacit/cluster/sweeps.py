@@ -76,12 +76,15 @@ class Sweeps:
         """Futures of the rows' factors, shard by shard, each the minimiser given the columns."""
         caches = self._caches(of_cols)
         arguments = (of_cols.whole, self.cols.weight, caches, self.loss)
-        return [self.tasks(solved, side, *arguments, place=place) for place, side in enumerate(self.rows.sides)]
+        return self.tasks.spread(solved, self.rows.sides, *arguments)
 
     def measure(self, side: Rows, factors: Factors) -> None:
         """Moments of all factors of a side, from groups of rows."""
         groups = threads.even_chunks(side.length, ROWS_PER_GROUP)
-        parts = [self.tasks(moments, factors.whole, side.weight, *group, place=i) for i, group in enumerate(groups)]
+        parts = [
+            self.tasks(moments, factors.whole, side.weight, *group, place=i / len(groups))
+            for i, group in enumerate(groups)
+        ]
         factors.moments = added(self.tasks.results(parts), np.empty((0, self.factors), dtype=np.float32))
 
     def _sweep(self, of_rows: Factors, of_cols: Factors, value: float | None) -> tuple[float, float]:
@@ -89,9 +92,10 @@ class Sweeps:
         halves = (("rows", self.rows, of_rows, self.cols, of_cols), ("cols", self.cols, of_cols, self.rows, of_rows))
         for name, side, own, other_side, other in halves:
             arguments = (other.whole, other_side.weight, self._caches(other), self.loss, self.factors)
+            how = (self.solver.method, self.solver.row_steps)
             own.shards = [
-                self.tasks(improved, part, shard, *arguments, self.solver.method, self.solver.row_steps, place=place)
-                for place, (part, shard) in enumerate(zip(side.sides, own.shards))
+                self.tasks(improved, part, shard, *arguments, *how, place=i / len(side.sides))
+                for i, (part, shard) in enumerate(zip(side.sides, own.shards))
             ]
             parts = self.tasks.results([self.tasks(parts_of, shard) for shard in own.shards])
             fall, gradient = als.summed([part for shard in parts for part in shard])
@@ -123,7 +127,9 @@ class Sweeps:
     def _parts(self, function: Any, side: Rows, own: Factors, *arguments: Any) -> list[float]:
         """What a task returns for the chunks of every shard, in order."""
         shards = enumerate(zip(side.sides, own.shards))
-        futures = [self.tasks(function, part, shard, *arguments, place=place) for place, (part, shard) in shards]
+        futures = [
+            self.tasks(function, part, shard, *arguments, place=i / len(side.sides)) for i, (part, shard) in shards
+        ]
         return [part for parts in self.tasks.results(futures) for part in parts]
 
 
@@ -138,14 +144,14 @@ def improved(
     own = np.zeros((side.rows, factors), dtype=np.float32) if before is None else before[0].copy()
     with threads.single_threaded_blas():
         solver = als.RowSolver(facing(side, weight, caches), factors, als.choose(method, factors), steps, 1, loss)
-        return own, solver.improve_parts(own, _writable(other))
+        return own, solver.improve_parts(own, writable(other))
 
 
 def solved(side: Side, other: Array, weight: Array, caches: Caches, loss: Loss) -> Array:
     """A shard's factors where they minimise J."""
     own = np.empty((side.rows, other.shape[1]), dtype=np.float32)
     with threads.single_threaded_blas():
-        als.solve_exactly(facing(side, weight, caches), own, _writable(other), 1, loss=loss)
+        als.solve_exactly(facing(side, weight, caches), own, writable(other), 1, loss=loss)
     return own
 
 
@@ -173,7 +179,7 @@ def moments(factors: Array, weight: Array, start: int, stop: int) -> Moments:
 def value_parts(side: Side, own: Improved, other: Array, weight: Array, loss: Loss) -> list[float]:
     """What the positives of each chunk add to J."""
     whole = facing(side, weight, None)
-    return whole.value_parts(loss, _writable(own[0]), _writable(other), 1)
+    return whole.value_parts(loss, writable(own[0]), writable(other), 1)
 
 
 def ridge_parts(side: Side, own: Improved) -> list[float]:
@@ -194,11 +200,11 @@ def concatenated(parts: Sequence[Array]) -> Array:
 def facing(side: Side, weight: Array, caches: Caches | None) -> Side:
     """A shard's part of the objective beside the weights and caches of the other side."""
     arrays: dict[str, Any] = {
-        name: _writable(getattr(side, name)) for name in ("indptr", "indices", "weight", "own_weight", "ridge")
+        name: writable(getattr(side, name)) for name in ("indptr", "indices", "weight", "own_weight", "ridge")
     }
-    return replace(side, **arrays, other_weight=_writable(weight), known_caches=caches)
+    return replace(side, **arrays, other_weight=writable(weight), known_caches=caches)
 
 
-def _writable(array: Array) -> Array:
+def writable(array: Array) -> Array:
     """What came over the network may be read-only, which to Numba is another type."""
     return np.require(array, requirements=["C", "W"])

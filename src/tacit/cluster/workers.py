@@ -2,7 +2,7 @@
 
 import itertools
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -37,9 +37,9 @@ def connected(address: str | None = None, workers: int | None = None) -> Iterato
 class Tasks:
     """Tasks of one fit on a client.
 
-    Every call has a key of its own, so nothing is looked up by the contents of its arguments. A task with a ``place``
-    goes to one worker as long as that one is there: a shard stays where it is and the factors come to it, although
-    they are larger, because all shards of a worker share them.
+    Every call has a key of its own, so nothing is looked up by the contents of its arguments. A task with a ``place``,
+    from 0 to below 1, goes to the worker there as long as that one is alive: a shard stays where it is and the factors
+    come to it, although they are larger, because all shards of a worker share them.
     """
 
     def __init__(self, client: Any) -> None:
@@ -52,11 +52,29 @@ class Tasks:
         if not self._workers:
             raise InputError("client: the cluster has no workers; start some first.")
 
-    def __call__(self, function: Callable[..., Any], *arguments: Any, place: int | None = None) -> Any:
+    @property
+    def workers(self) -> int:
+        """How many there were at the beginning."""
+        return len(self._workers)
+
+    def __call__(self, function: Callable[..., Any], *arguments: Any, place: float | None = None) -> Any:
         """The future of ``function(*arguments)``; futures among the arguments, or in lists of them, are waited for."""
         key = f"{function.__name__}-{self._token}-{next(self._number)}"
-        where = {} if place is None else {"workers": [self._workers[place % len(self._workers)]]}
+        where = {} if place is None else {"workers": [self._workers[int(place * len(self._workers))]]}
         return self.client.submit(function, *arguments, key=key, allow_other_workers=bool(where), **where)
+
+    def spread(self, function: Callable[..., Any], things: Iterable[Any], *arguments: Any) -> list[Any]:
+        """Futures of ``function(thing, *arguments)``; things that follow each other lie on one worker, or the next."""
+        listed = list(things)
+        return [self(function, one, *arguments, place=i / len(listed)) for i, one in enumerate(listed)]
+
+    def together(self, things: Sequence[Any]) -> list[tuple[float, list[Any]]]:
+        """The same things by the worker on which ``spread`` has put them: its place, and what it has."""
+        owners = [int(i / len(things) * len(self._workers)) for i in range(len(things))]
+        return [
+            ((owner + 0.5) / len(self._workers), [one for one, of in zip(things, owners) if of == owner])
+            for owner in sorted(set(owners))
+        ]
 
     def wait(self, futures: Sequence[Any]) -> None:
         """Until all tasks are done, or the error of the first that failed."""

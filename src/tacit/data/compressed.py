@@ -59,12 +59,18 @@ def open_bytes(path: str | os.PathLike[str]) -> IO[bytes]:
     path = Path(path)
     if not path.is_file():
         raise InputError(f"there is no file {str(path)!r}; check the path.")
+    return _opener(path)(path, "rb")
+
+
+def is_packed(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is compressed, so that it can only be read from its beginning."""
+    return _opener(Path(path)) is not Path.open
+
+
+def _opener(path: Path) -> Callable[..., IO[bytes]]:
     with path.open("rb") as file:
         start = file.read(6)
-    opener: Callable[..., IO[bytes]] = next(
-        (opener for magic, opener in _OPENERS.items() if start.startswith(magic)), Path.open
-    )
-    return opener(path, "rb")
+    return next((opener for magic, opener in _OPENERS.items() if start.startswith(magic)), Path.open)
 
 
 @contextmanager

@@ -9,8 +9,10 @@ with the matrix. Borders of runs and of chunks depend on the text and the budget
 the bit at any number of threads.
 """
 
+import functools
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import IO, Any, Literal
 
 import numpy as np
@@ -81,18 +83,25 @@ def count_pairs(
     checks.choice("side", side, ("both", "left", "right"))
     checks.number("memory", memory, above=0.0)
     budget = int(memory * _GIGABYTE)
-    # A quarter of the budget for the index of a run (4 or 8 bytes a token) and the chunks in work (about as much),
-    # a quarter for each of the matrices that exist at once: the counts so far, the run's, and their sum.
-    runs = pool.even_chunks(len(tokens), max(budget // 64, 1000 * window))
+    runs = runs_of(len(tokens), window, memory)
     total = sp.csr_array((words, words), dtype=np.float32)
     with Run("counting", len(runs) * _CHUNKS // _GROUP, progress=progress) as run:
         for first, last in runs:
-            # Neighbours beyond the run's ends are read, not counted as words: no pair is lost at a cut.
             around = tokens[max(first - window, 0) : last + window]
             offset = min(first, window)
             counted = _count_run(around, offset, offset + last - first, words, weights, side, budget, threads, run)
             total = counted if first == 0 else add_counts(total, counted, memory=memory, threads=threads)
     return total
+
+
+def runs_of(tokens: int, window: int, memory: float) -> list[tuple[int, int]]:
+    """Runs that are counted one after the other, so that the index of one takes a part of the memory.
+
+    Neighbours beyond a run's ends are read, not counted as words: no pair is lost at a cut.
+    """
+    # A quarter of the budget for the index of a run (4 or 8 bytes a token) and the chunks in work (about as much),
+    # a quarter for each of the matrices that exist at once: the counts so far, the run's, and their sum.
+    return pool.even_chunks(tokens, max(int(memory * _GIGABYTE) // 64, 1000 * window))
 
 
 def add_counts(a: sp.csr_array, b: sp.csr_array, *, memory: float = 4.0, threads: int = 0) -> sp.csr_array:
@@ -128,24 +137,41 @@ def _count_run(
     run: Run,
 ) -> sp.csr_array:
     """Counts of the words at tokens[first:last]; the tokens before and behind are only neighbours."""
-    core = tokens[first:last]
-    starts = np.concatenate(([0], np.cumsum(np.bincount(core[core >= 0], minlength=words)))).astype(np.int64)
-    places = np.empty(int(starts[-1]), np.int32 if len(tokens) <= np.iinfo(np.int32).max else np.int64)
-    kernels.index_places(tokens, first, last, starts, places)
-    before, after = side != "right", side != "left"
-    reach = len(weights) * (before + after)
+    index = Places.of(tokens, first, last, words)
+    store = _Store(budget // 4)
+    count = functools.partial(index.count, weights=weights, side=side)
+    _fill(store, count, pool.balanced_chunks(index.starts, most=_CHUNKS), threads, run)
+    return store.matrix(words)
 
-    def count(low: int, high: int) -> Piece:
-        room = int(np.minimum(np.diff(starts[low : high + 1]) * reach, words).sum())
+
+@dataclass(frozen=True)
+class Places:
+    """Where each word stands in a run of tokens: word i at ``places[starts[i] : starts[i + 1]]``."""
+
+    tokens: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    places: NDArray[Any]
+
+    @classmethod
+    def of(cls, tokens: NDArray[np.int32], first: int, last: int, words: int) -> "Places":
+        """Those in tokens[first:last]; the tokens before and behind are only neighbours."""
+        core = tokens[first:last]
+        starts = np.concatenate(([0], np.cumsum(np.bincount(core[core >= 0], minlength=words)))).astype(np.int64)
+        places = np.empty(int(starts[-1]), np.int32 if len(tokens) <= np.iinfo(np.int32).max else np.int64)
+        kernels.index_places(tokens, first, last, starts, places)
+        return cls(tokens, starts, places)
+
+    def count(self, low: int, high: int, weights: NDArray[np.float64], side: WindowSide) -> Piece:
+        """The counts of the words low..high-1; each word's are its own, whatever the range."""
+        words = len(self.starts) - 1
+        before, after = side != "right", side != "left"
+        reach = len(weights) * (before + after)
+        room = int(np.minimum(np.diff(self.starts[low : high + 1]) * reach, words).sum())
         sizes, indices, values = _room(high - low, room)
         written = kernels.count_rows(
-            low, high, tokens, places, starts, weights, before, after, words, sizes, indices, values
+            low, high, self.tokens, self.places, self.starts, weights, before, after, words, sizes, indices, values
         )
         return sizes, indices[:written].copy(), values[:written].copy()
-
-    store = _Store(budget // 4)
-    _fill(store, count, pool.balanced_chunks(starts, most=_CHUNKS), threads, run)
-    return store.matrix(words)
 
 
 def _room(rows: int, cells: int) -> Piece:

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import threads as pool
+from tacit.data.elsewhere import Block, fold
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
+Sums = tuple[Matrix, Matrix | None]
 
 _BLOCK_NUMBERS = 1 << 22
 _LANE_NUMBERS = 1 << 25
@@ -65,34 +67,44 @@ def scores(table: Any, coefficients: Matrix, features: FeatureMap, threads: int 
 def _accumulate(
     table: Any, rows: NDArray[np.intp], shares: Vector, groups: NDArray[np.intp], count: int,
     second_shares: Vector | None, features: FeatureMap, threads: int,
-) -> tuple[Matrix, Matrix | None]:  # fmt: skip
+) -> Sums:  # fmt: skip
     size = features.size
     chunks = pool.even_chunks(len(rows), block_rows(features, table.shape[1]))
     lanes = min(len(chunks), max(2, min(16, _LANE_NUMBERS // size**2)))
     everything = len(rows) == table.shape[0] and bool(np.all(np.diff(rows) == 1))
-
-    def lane(number: int) -> tuple[Matrix, Matrix | None]:
-        means = np.zeros((count, size))
-        second = None if second_shares is None else np.zeros((size, size))
-        for a, b in chunks[number::lanes]:
-            mapped = features.transform(table[a:b] if everything else table[rows[a:b]])
-            for group in range(count):
-                members = groups[a:b] == group
-                if members.all():
-                    means[group] += shares[a:b] @ mapped
-                elif members.any():
-                    means[group] += shares[a:b][members] @ mapped[members]
-            if second is not None and second_shares is not None:
-                mapped *= np.sqrt(second_shares[a:b])[:, None]
-                second += mapped.T @ mapped
-        return means, second
-
+    blocks: list[Block] = [
+        (
+            slice(a, b) if everything else rows[a:b],
+            (features, shares[a:b], groups[a:b], None if second_shares is None else second_shares[a:b]),
+        )
+        for a, b in chunks
+    ]
+    zero = np.zeros((count, size)), None if second_shares is None else np.zeros((size, size))
     with pool.single_threaded_blas():
-        parts = pool.run(lane, [(number,) for number in range(lanes)], threads)
-    means = np.zeros((count, size))
-    second = None if second_shares is None else np.zeros((size, size))
+        parts = fold(table, _with_block, zero, [blocks[number::lanes] for number in range(lanes)], threads)
+    means, second = np.zeros_like(zero[0]), None if zero[1] is None else np.zeros_like(zero[1])
     for part_means, part_second in parts:
         means += part_means
         if second is not None and part_second is not None:
             second += part_second
+    return means, second
+
+
+def _with_block(
+    state: Sums, rows: Any, features: FeatureMap, shares: Vector, groups: NDArray[np.intp], second_shares: Vector | None
+) -> Sums:
+    """Group means and second moment with one more block of rows."""
+    means, second = state[0].copy(), state[1]
+    mapped = features.transform(rows)
+    for group in range(len(means)):
+        members = groups == group
+        if members.all():
+            means[group] += shares @ mapped
+        elif members.any():
+            means[group] += shares[members] @ mapped[members]
+    if second is not None and second_shares is not None:
+        mapped *= np.sqrt(second_shares)[:, None]
+        product = mapped.T @ mapped
+        product += second
+        second = product
     return means, second

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from tacit.data.elsewhere import fold
 from tacit.threads import even_chunks
 
 Vector = NDArray[np.float64]
@@ -53,10 +54,9 @@ class Scaling:
             variance = square - mean**2
         else:
             chunks = even_chunks(table.shape[0], max(1, _BLOCK_CELLS // table.shape[1]))
-            mean = sum((share[a:b] @ table[a:b].astype(np.float64) for a, b in chunks), np.zeros(table.shape[1]))
-            variance = np.zeros(table.shape[1])
-            for a, b in chunks:
-                variance += share[a:b] @ (table[a:b] - mean) ** 2
+            zero = np.zeros(table.shape[1])
+            (mean,) = fold(table, _with_sums, zero, [[(slice(a, b), (share[a:b],)) for a, b in chunks]])
+            (variance,) = fold(table, _with_squares, zero, [[(slice(a, b), (share[a:b], mean)) for a, b in chunks]])
             square = variance + mean**2
         deviation = np.sqrt(np.where(variance > _CONSTANT * square, variance, 0.0))
         scale = np.where(deviation > 0, deviation, 1.0) if standardise else np.ones_like(deviation)
@@ -96,6 +96,14 @@ class Scaling:
         if sp.issparse(rows):
             return rows @ sp.diags_array(1.0 / self.scale)
         return (rows if self.knots is None else _ranks(rows, self.knots)) / self.scale
+
+
+def _with_sums(total: Vector, rows: Any, share: Vector) -> Vector:
+    return np.asarray(total + share @ rows.astype(np.float64))
+
+
+def _with_squares(total: Vector, rows: Any, share: Vector, mean: Vector) -> Vector:
+    return np.asarray(total + share @ (rows - mean) ** 2)
 
 
 def _levels() -> Vector:

@@ -14,7 +14,7 @@ import os
 import string
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import checks
-from tacit.data.compressed import cut_is_said, open_bytes
+from tacit.data.compressed import cut_is_said, is_packed, open_bytes
 from tacit.data.ids import Ids
 from tacit.errors import InputError
 from tacit.kernels import vocabulary as kernels
@@ -85,13 +85,16 @@ class RawCorpus:
         """
         return given if given is not None else 1 if self.of_ids else LEAST_IN_TEXT
 
+    def names(self) -> list[Hashable]:
+        """All words, as they are numbered."""
+        return self._names(np.arange(len(self.counts)))
+
     def most_frequent(self, min_count: int = 5, max_words: int | None = None) -> Corpus:
         """Keep words that occur ``min_count`` times, at most ``max_words``; consumes the raw tokens.
 
         Words that are dropped leave no gap: their neighbours move together. Equal counts stay in order of the text.
         """
-        order = np.argsort(-self.counts, kind="stable")
-        kept = order[self.counts[order] >= min_count][:max_words]
+        kept = _most_frequent(self.counts, min_count, max_words)
         return self._restricted(kept, Ids(self._names(kept), "words"))
 
     def known_to(self, ids: Ids, min_count: int | None = None) -> Corpus:
@@ -119,6 +122,12 @@ class RawCorpus:
         if length and tokens[length - 1] < 0:
             length -= 1
         return Corpus(ids, counts, tokens[:length])
+
+
+def _most_frequent(counts: NDArray[np.int64], min_count: int, max_words: int | None) -> NDArray[np.int64]:
+    """Numbers of the words to keep, the most frequent first; equal counts stay in order of the text."""
+    order = np.argsort(-counts, kind="stable")
+    return order[counts[order] >= min_count][:max_words]
 
 
 def read(source: Source, *, tokenizer: Tokenizer = "split", sentences: Sentences = "lines") -> RawCorpus:
@@ -155,6 +164,83 @@ def read(source: Source, *, tokenizer: Tokenizer = "split", sentences: Sentences
             return _read_tokens(tokenizer(_checked(item, str)) for item in items)
         return _read_bytes(_blocks_of_strings(items), tokenizer, True)
     return _read_tokens(_checked(item, Sequence, np.ndarray) for item in items)
+
+
+# -- parts of files that are read by themselves -----------------------------------------------------------------
+
+
+PIECE = 8 << 20
+"""Bytes of a file that are read at once."""
+
+
+def pieces_of(source: Source) -> list[tuple[str, int, int | None]]:
+    """Files of a source as ranges of bytes; the end is None where a file is read to its end, as packed ones are."""
+    given = [source] if isinstance(source, str | os.PathLike) else list(source)
+    if not all(isinstance(one, str | os.PathLike) for one in given):
+        raise InputError("text must be paths of files here: a cluster's workers read them, sentences lie in one place.")
+    pieces: list[tuple[str, int, int | None]] = []
+    for path in (path for one in given for path in _expand(one)):
+        size = 0 if is_packed(path) else path.stat().st_size
+        begins = list(range(0, size, PIECE)) or [0]
+        pieces += [(str(path), a, b) for a, b in zip(begins, [*begins[1:], None])]
+    return pieces
+
+
+def read_piece(path: str, begin: int, end: int | None, *, tokenizer: Tokenizer, sentences: Sentences) -> RawCorpus:
+    """The words that begin in a range of bytes.
+
+    The piece does not know what comes before it, so it may begin with a border that follows another one.
+    """
+    with cut_is_said(path), open_bytes(path) as file:
+        file.seek(max(begin - 1, 0))
+        block = file.read() if end is None else file.read(end - max(begin - 1, 0))
+        while end is not None and block and not block[-1:].isspace() and (more := file.read(1 << 12)):
+            place = next((k for k in range(len(more)) if more[k : k + 1].isspace()), len(more))
+            block += more[: place + 1]
+    if begin:
+        place = next((k for k in range(len(block)) if block[k : k + 1].isspace()), len(block))
+        block = block[place:]
+    table = _ByteTable()
+    table.state[1] = int(begin > 0)
+    numbered = table.number(_to_words(block) if tokenizer == "words" else block, sentences == "lines")
+    return _raw(table.names, [numbered, *([table.end_sentence()] if end is None else [])], int(table.state[0]))
+
+
+@dataclass
+class Vocabulary:
+    """Words of several pieces, numbered as they first occur in them; pieces must come in their order."""
+
+    names: list[Hashable] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
+    _places: dict[Hashable, int] = field(default_factory=dict)
+
+    def add(self, names: Sequence[Hashable], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The numbers of a piece's words."""
+        numbers = np.empty(len(names), np.int64)
+        for k, (name, count) in enumerate(zip(names, counts.tolist())):
+            place = self._places.setdefault(name, len(self.names))
+            if place == len(self.names):
+                self.names.append(name)
+                self.counts.append(0)
+            self.counts[place] += count
+            numbers[k] = place
+        return numbers
+
+    def most_frequent(self, min_count: int, max_words: int | None) -> tuple[Ids, NDArray[np.int64], NDArray[np.int32]]:
+        """As of ``RawCorpus``: the ids, their counts, and the number of every word among them or -1."""
+        counts = np.array(self.counts, np.int64)
+        kept = _most_frequent(counts, min_count, max_words)
+        numbers = np.full(len(counts), -1, np.int32)
+        numbers[kept] = np.arange(len(kept))
+        return Ids([self.names[k] for k in kept.tolist()], "words"), counts[kept], numbers
+
+
+def renumbered(tokens: NDArray[np.int32], numbers: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Tokens of a piece as the whole text numbers them, without the words that it drops; borders stay at both ends."""
+    # A word in front, which is taken off again, keeps a border at the beginning.
+    kept = np.concatenate((np.array([len(numbers)], np.int32), tokens))
+    length = kernels.renumber(kept, np.append(numbers, np.int32(0)))
+    return kept[1:length].copy()
 
 
 # -- files -----------------------------------------------------------------------------------------------------

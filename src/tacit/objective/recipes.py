@@ -283,15 +283,30 @@ def words(
     contexts. With neither it is ``WORD_TOTAL``, or what makes a pair weigh half of the mean positive where that is
     less: in a small vocabulary unlabelled pairs would drown what was observed.
     """
-    contexts = targets.shape[1]
+    rule = context_rule(
+        np.bincount(targets.indices, minlength=targets.shape[1]),
+        _masses(targets, weights)[0],
+        unlabelled_weight,
+        unlabelled_total,
+        frequency_exponent,
+    )
+    return word_recipe(rule, unlabelled_target, regularization)
+
+
+def context_rule(
+    counts: Array,
+    masses: Array,
+    unlabelled_weight: float | None,
+    unlabelled_total: float | None,
+    frequency_exponent: float,
+) -> FrequencyWeight:
+    """What contexts weigh, from the number of positives of each and from the weight of each word's positives."""
     if unlabelled_weight is None:
         if unlabelled_total is not None:
-            unlabelled_weight = unlabelled_total / contexts
+            unlabelled_weight = unlabelled_total / len(counts)
         else:
-            unlabelled_weight = float(min(WORD_TOTAL / contexts, weights.mean(dtype=np.float64) / 2))
-    counts = np.bincount(targets.indices, minlength=contexts)
-    rule = FrequencyWeight.measure(counts, float(unlabelled_weight), frequency_exponent)
-    return word_recipe(rule, unlabelled_target, regularization)
+            unlabelled_weight = min(WORD_TOTAL / len(counts), float(masses.sum() / counts.sum()) / 2)
+    return FrequencyWeight.measure(counts, float(unlabelled_weight), frequency_exponent)
 
 
 def word_recipe(rule: FrequencyWeight, unlabelled_target: float, regularization: float) -> Recipe:

@@ -10,6 +10,8 @@ Sparse (a graph filter; P3alpha and RP3beta are cases), with d_y and u_x the mas
     neighbours need them all, and a row i adds no more than K terms to anybody's score
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,8 @@ from tacit.solvers.definite_inverse import invert
 from tacit.threads import balanced_chunks, even_chunks, run
 
 Array = NDArray[Any]
+Strongest = tuple[Array, Array, Array]
+"""Cells of each of some rows of W, their columns and their values."""
 
 GRAM_ROWS = 512
 
@@ -79,28 +83,53 @@ def sparse_weights(positives: Csr, exponents: tuple[float, float, float], keep: 
            [0.5 , 0.  , 0.  ],
            [0.5 , 0.  , 0.  ]], dtype=float32)
     """
-    into, by_row, out = exponents
+    by_row = exponents[1]
     rows, cols = masses(positives)
     m = positives.shape[1]
     share = np.repeat(rows**-by_row, np.diff(positives.indptr)).astype(np.float32)
     share *= positives.data
     starts, rows_of_col, (of_col, _) = transposed_cells(positives, (share, share[:0]))
-    source = (cols**-into).astype(np.float32)
-    target = (cols**-out).astype(np.float32)
-    keep = min(keep, max(1, m - 1))
+    ends = Ends.of(cols, exponents, keep)
 
-    def block(first: int, last: int) -> tuple[Array, Array, Array]:
-        sums = np.zeros(m, dtype=np.float32)
-        result = np.empty((last - first, keep), dtype=np.int32)
-        strength = np.empty((last - first, keep), dtype=np.float32)
+    def block(first: int, last: int) -> Strongest:
+        sums, best, strength = ends.room(last - first)
         kernels.strongest_targets(
             first, last, starts, rows_of_col, of_col, positives.indptr, positives.indices, positives.data,
-            target, sums, sums.view(np.int32), result, strength,
+            ends.target, sums, sums.view(np.int32), best, strength,
         )  # fmt: skip
-        i, k = np.nonzero(result >= 0)
-        return np.bincount(i, minlength=last - first), result[i, k], strength[i, k] * source[i + first]
+        return ends.listed(first, best, strength)
 
-    parts = run(block, balanced_chunks(starts), threads)
+    return joined(run(block, balanced_chunks(starts), threads), m)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What the columns weigh as those that speak and as those that are scored, and how many of these are kept."""
+
+    source: NDArray[np.float32]
+    target: NDArray[np.float32]
+    keep: int
+
+    @classmethod
+    def of(cls, cols: Array, exponents: tuple[float, float, float], keep: int) -> "Ends":
+        """From the masses of the columns."""
+        into, _, out = exponents
+        source, target = ((cols**-power).astype(np.float32) for power in (into, out))
+        return cls(source, target, min(keep, max(1, len(cols) - 1)))
+
+    def room(self, columns: int) -> tuple[Array, Array, Array]:
+        """Sums of zero, and places for the strongest of so many columns and for their strengths."""
+        best = np.empty((columns, self.keep), dtype=np.int32)
+        return np.zeros(len(self.target), np.float32), best, np.empty(best.shape, np.float32)
+
+    def listed(self, first: int, best: Array, strength: Array) -> Strongest:
+        """The places that are filled, for columns from ``first`` on."""
+        i, k = np.nonzero(best >= 0)
+        return np.bincount(i, minlength=len(best)), best[i, k], strength[i, k] * self.source[i + first]
+
+
+def joined(parts: Sequence[Strongest], m: int) -> Csr:
+    """W from the blocks of its rows."""
     counts, y, w = (np.concatenate(part) for part in zip(*parts))
     indptr = np.concatenate(([0], np.cumsum(counts)))
     return as_csr(sp.csr_array((w, y, indptr), shape=(m, m)), "weights", allow_empty=True)

@@ -12,8 +12,10 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 
 from tacit import checks
 from tacit import threads as pool
+from tacit.data.elsewhere import Elsewhere
 from tacit.data.matrix import as_csr
-from tacit.errors import InputError, InputTypeError, ModelFileError
+from tacit.errors import InputError, InputTypeError, ModelFileError, UnsoundCombinationError
+from tacit.estimators.concurrency import learns
 from tacit.estimators.grade.fit import fit_ordinal
 from tacit.estimators.grade.grades import encode, read_grades
 from tacit.estimators.grade.maps import make_map
@@ -178,6 +180,25 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
             self._take(fit_ordinal(table, codes, weights, len(classes), settings), classes)
         return self
 
+    @learns
+    def fit_elsewhere(self, table: Elsewhere, names: Sequence[str], y: Any) -> Self:
+        """As ``fit``, for rows that lie elsewhere: labelled ones and a sample of the others come here, sums of all do.
+
+        names : of the columns
+        """
+        settings = self._settings()
+        if settings.features == "nystrom" or settings.solver == "stochastic":
+            asked = "features='nystrom'" if settings.features == "nystrom" else "solver='stochastic'"
+            raise UnsoundCombinationError(
+                f"{asked} goes over the rows again and again and does not run on a cluster, which adds up moments in "
+                "one pass; take features='labelled' or 'fourier' and solver='exact', or fit in one process."
+            )
+        codes, classes = read_grades(y, self.classes, self.unlabelled)
+        with pool.single_threaded_blas():
+            self._take(fit_ordinal(table, codes, np.ones(len(codes)), len(classes), settings), classes)
+        self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, dtype=object)
+        return self
+
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on learning from a stream of labelled and unlabelled rows, by steps of the stochastic solver.
 
@@ -286,7 +307,8 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
             dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
             X = as_csr(X, "X", dtype=dtype, zeros="keep", allow_empty=True).native()
         try:
-            table = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+            # In C order: how BLAS adds up a product depends on how its parts lie in memory.
+            table = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset)
         except Exception as error:
             # scikit-learn's own sentences stand; what NumPy or a table's library raised on the way gets one.
             if any(sign in str(error) for sign in ("convert", "float() argument", "array element", "promoted")):

@@ -138,12 +138,12 @@ def choose(
     ``methods`` are those that may win. ``given`` may fix the ``ridge``, ``dense_exponents``, ``sparse_exponents`` and
     ``sharpening``; what is None is chosen.
     """
-    fixed = [_fixed(method, given) for method in methods]
-    if len(fixed) == 1 and fixed[0] is not None:
-        return fixed[0], []
+    settings = [fixed(method, given) for method in methods]
+    if len(settings) == 1 and settings[0] is not None:
+        return settings[0], []
     parts = held_out_choice.split(positives, seed)
     if not any(len(part.rows) for part in parts):
-        return _fixed(methods[0], _STARTS | {name: value for name, value in given.items() if value is not None}), []  # type: ignore[return-value]
+        return fixed(methods[0], _STARTS | {name: value for name, value in given.items() if value is not None}), []  # type: ignore[return-value]
     search = Search(parts, keep, threads, budget)
     best = [{"sparse": _best_sparse, "dense": _best_dense}[method](search, given) for method in methods]
     return max(best, key=search.mean), search.records()
@@ -157,7 +157,8 @@ _STARTS: dict[str, Any] = {
 }
 
 
-def _fixed(method: str, given: dict[str, Any]) -> Setting | None:
+def fixed(method: str, given: dict[str, Any]) -> Setting | None:
+    """The setting that is given in full, or None."""
     if method == "sparse":
         exponents = given["sparse_exponents"]
         return None if exponents is None else Setting("sparse", exponents, sharpening=given["sharpening"] or 0.0)
@@ -167,7 +168,7 @@ def _fixed(method: str, given: dict[str, Any]) -> Setting | None:
 
 
 def _best_sparse(search: Search, given: dict[str, Any]) -> Setting:
-    result = _fixed("sparse", given)
+    result = fixed("sparse", given)
     if result is None:
         into, by_row, out = START_EXPONENTS
         into = search.climb(INTO, into, lambda value: Setting("sparse", (value, by_row, out)))

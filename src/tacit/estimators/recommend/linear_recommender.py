@@ -122,12 +122,22 @@ class LinearRecommender(ScoredRecommender):
             checks.seed(self.random_state), self.threads, budget,
         )  # fmt: skip
 
+    def sparse_setting(self, columns: int) -> Setting | None:
+        """The setting of sparse weights for so many columns where the parameters leave nothing to choose."""
+        given = self._checked(columns)
+        return linear_choice.fixed("sparse", given) if self._candidates(columns) == ("sparse",) else None
+
     @learns
-    def fit_chosen(self, data: Interactions, chosen: Setting, tried: list[dict[str, Any]]) -> Self:
-        """``fit`` with a setting that ``choose`` gave before, on these positives or on others."""
+    def fit_chosen(
+        self, data: Interactions, chosen: Setting, tried: list[dict[str, Any]], weights: Weights | None = None
+    ) -> Self:
+        """``fit`` with a setting that ``choose`` gave before, on these positives or on others.
+
+        ``weights`` are those of the setting where they were made elsewhere.
+        """
         self.validation_, self._smallest = tried, float(data.matrix.data.min())
         x = self.values_of(data.matrix)
-        weights = chosen.weights(x, self.keep, self.threads)
+        weights = chosen.weights(x, self.keep, self.threads) if weights is None else weights
         if data.col_features is not None:
             weights = linear_features.lend(weights, data.col_features, np.bincount(x.indices, minlength=x.shape[1]))
         self._keep(weights, chosen, average_scores(x, weights))

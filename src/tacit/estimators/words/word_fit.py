@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit import checks
+from tacit.data.ids import Ids
 from tacit.errors import InputError
 from tacit.estimators.checkpoint import fingerprint
 from tacit.estimators.training import RunSettings, train
@@ -88,18 +89,31 @@ class Positives:
     fingerprint: str
 
 
-def positives(settings: WordSettings, pairs: sp.csr_array) -> Positives:
-    """The positives among counted pairs."""
-    chance = InputError(
+def require_two(ids: Ids, least: int) -> None:
+    """Refuse a text of fewer than two words."""
+    if len(ids) < 2:
+        raise InputError(
+            f"text holds {len(ids)} words that occur at least min_count={least} times; "
+            "at least two are needed: give more text or lower min_count."
+        )
+
+
+def nothing_to_learn() -> InputError:
+    """The sentence on a text without positives."""
+    return InputError(
         "text: no two words stand together more often than chance would have it, so there is nothing to learn; "
         "give more text, a larger window or a lower min_count."
     )
+
+
+def positives(settings: WordSettings, pairs: sp.csr_array) -> Positives:
+    """The positives among counted pairs."""
     if pairs.nnz == 0:
-        raise chance
+        raise nothing_to_learn()
     both = totals(pairs)
     targets, weights = settings.positives.of(pairs, *settings.positives.logs(*both), settings.run.threads)
     if targets.nnz == 0:
-        raise chance
+        raise nothing_to_learn()
     marked = "" if settings.run.checkpoint is None else _fingerprint(settings, pairs)
     return Positives(both, targets, weights, marked)
 
@@ -111,10 +125,7 @@ def fit(
     targets, weights = given.targets, given.weights
     recipe = recipes.words(targets, weights, **asdict(settings.weights))
     objective = recipe.objective(targets, weights, targets.data)
-    rng = np.random.default_rng(settings.seed)
-    words, contexts = (
-        _start(rng, targets.shape[0], settings.factors, None if warm is None else warm[side]) for side in range(2)
-    )
+    words, contexts = starts(targets.shape[0], settings.factors, settings.seed, warm)
     run = settings.run if warm is None else replace(settings.run, checkpoint=None)
     with single_threaded_blas():
         history = train(
@@ -134,10 +145,12 @@ def _fingerprint(settings: WordSettings, pairs: sp.csr_array) -> str:
     return fingerprint(settings.shaping(), pairs.indptr, pairs.indices, pairs.data)
 
 
-def _start(rng: np.random.Generator, words: int, factors: int, warm: Array | None) -> Array:
-    """Small random factors, and the earlier ones of the words that had them."""
-    drawn = rng.standard_normal((words, factors), dtype=np.float32)
-    drawn *= np.float32(START)
-    if warm is not None:
-        drawn[: len(warm)] = warm
-    return drawn
+def starts(words: int, factors: int, seed: int, warm: tuple[Array, Array] | None = None) -> tuple[Array, Array]:
+    """Small random factors of words and of contexts, and the earlier ones of those that had them."""
+    rng = np.random.default_rng(seed)
+    drawn = [rng.standard_normal((words, factors), dtype=np.float32) for _ in range(2)]
+    for new in drawn:
+        new *= np.float32(START)
+    for new, old in zip(drawn, warm or ()):
+        new[: len(old)] = old
+    return drawn[0], drawn[1]

@@ -168,15 +168,11 @@ class WordVectors(VectorSpace):
 
         text : a path, pattern or folder; an iterable of paths; of strings, each a sentence; or of token sequences
         """
-        settings = self._settings()
+        settings = self.settings()
         raw = texts.read(text, tokenizer=self.tokenizer, sentences=self.sentences)
         least = raw.least_count(self.min_count)
         corpus = raw.most_frequent(least, self.max_words)
-        if len(corpus.ids) < 2:
-            raise InputError(
-                f"text holds {len(corpus.ids)} words that occur at least min_count={least} times; "
-                "at least two are needed: give more text or lower min_count."
-            )
+        word_fit.require_two(corpus.ids, least)
         self._learn(settings, corpus.ids, corpus.counts, self._count(corpus), None)
         return self
 
@@ -191,7 +187,7 @@ class WordVectors(VectorSpace):
             return self.fit(text)
         if not hasattr(self, "counts_"):
             raise InputError("this model was fitted without keep_counts=True and cannot continue; fit it anew.")
-        settings = self._settings()
+        settings = self.settings()
         raw = texts.read(text, tokenizer=self.tokenizer, sentences=self.sentences)
         corpus = raw.known_to(self.words_, raw.least_count(self.min_count))
         pairs = add_counts(self.counts_, self._count(corpus), memory=self.memory, threads=self.threads)
@@ -215,7 +211,7 @@ class WordVectors(VectorSpace):
         words move, use ``partial_fit``.
         """
         self._require_fitted("fold_in")
-        self._settings()
+        self.settings()
         if not hasattr(self, "context_factors_"):
             raise InputError("these vectors come from a file without contexts; fit a model to fold words in.")
         if isinstance(text, Mapping):
@@ -245,7 +241,7 @@ class WordVectors(VectorSpace):
         added: list[Any] = self.words_.all()[len(self.words_) - len(new.frequencies) :].tolist()
         return added
 
-    def _settings(self) -> word_fit.WordSettings:
+    def settings(self) -> word_fit.WordSettings:
         """The parameters of training, or one sentence on the first that cannot be used."""
         if self.min_count is not None:
             checks.integer("min_count", self.min_count, 1)
@@ -305,14 +301,21 @@ class WordVectors(VectorSpace):
         kept = pairs if self.keep_counts else None
         # Nobody else holds the counts, so this frees them before training takes as much again.
         del pairs
-        trained, self.history_ = word_fit.fit(settings, given, warm)
+        trained, history = word_fit.fit(settings, given, warm)
+        self.take(ids, frequencies, trained, history)
+        if kept is not None:
+            self.counts_ = kept
+
+    @learns
+    def take(self, ids: Ids, frequencies: Array, trained: Trained, history: list[dict[str, Any]]) -> Self:
+        """Be the model that was trained on these words."""
+        self.history_ = history
         self.words_, self.word_counts_ = ids, frequencies
         self.word_totals_, self.context_totals_ = trained.word_totals, trained.context_totals
         self.word_factors_, self.context_factors_ = trained.word_factors, trained.context_factors
         self.context_weights_, self.weight_rule_ = trained.context_weights, trained.rule
         self.__dict__.pop("counts_", None)
-        if kept is not None:
-            self.counts_ = kept
+        return self
 
     # -- vectors and files -------------------------------------------------------------------------------------
 
