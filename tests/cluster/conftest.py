@@ -1,8 +1,8 @@
-"""Two small workers on loopback that all tests of a session share, and parts of a table with a long tail."""
+"""Two small workers on loopback that all tests of a session share, and small files."""
 
-import numpy as np
-import polars as pl
 import pytest
+
+from tests.cluster.jobs import write_files
 
 pytest.importorskip("distributed")
 
@@ -16,18 +16,13 @@ def client():
 
 
 @pytest.fixture(scope="session")
-def parts(tmp_path_factory):
-    """3 files, ids that are numbers and texts, pairs that repeat across files."""
+def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("parts")
-    rng = np.random.default_rng(0)
-    size, people, things = 30_000, 1500, 300
-    frame = pl.DataFrame(
-        {
-            "who": rng.integers(0, people, size) * 7,
-            "what": [f"t{n}" for n in (rng.pareto(1.2, size) * 20).astype(int) % things],
-            "times": rng.integers(1, 5, size).astype(np.float32),
-        }
-    )
-    for place in range(3):
-        frame[place * 10_000 : (place + 1) * 10_000].write_parquet(folder / f"part-{place}.parquet")
-    return str(folder / "*.parquet")
+    write_files(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def parts(files):
+    """3 files, ids that are numbers and texts, pairs that repeat across files."""
+    return str(files / "part-*.parquet")

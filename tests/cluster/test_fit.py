@@ -1,18 +1,24 @@
 """The model of a cluster is that of one process, whatever happens to the workers."""
 
 import os
+import random
+import secrets
 import signal
 import threading
+import time
+from functools import cache
 
 import pytest
 
 import tacit
 import tacit.cluster
 from tacit.cli.app import main
+from tacit.cluster import linear_fit
 from tacit.errors import InputError, UnsoundCombinationError
+from tacit.features import text
+from tests.cluster.jobs import COLUMNS, EXPONENTS, GRADED, JOBS, on_positives
 
 pytestmark = pytest.mark.jit
-COLUMNS = {"row": "who", "col": "what", "weight": "times"}
 
 
 def bytes_of(model, folder):
@@ -22,20 +28,44 @@ def bytes_of(model, folder):
 
 
 def one_process(parts, **parameters):
-    return tacit.FactorRecommender(**parameters).fit(tacit.Interactions.from_table(parts, **COLUMNS))
+    return on_positives(tacit.FactorRecommender(**parameters), parts)
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"factors": 20, "iterations": 3},
-        {"factors": 8, "iterations": 3, "unlabelled_target": -0.1, "positive_weight": "one"},
-        {"factors": 40, "iterations": 2, "tolerance": 0.5, "frequency_exponent": 0.0, "ridge_exponent": 0.0},
-    ],
-)
-def test_same_file_as_one_process(client, parts, tmp_path, parameters):
-    many = tacit.cluster.fit(client, tacit.FactorRecommender(**parameters), parts, **COLUMNS)
-    assert bytes_of(many, tmp_path) == bytes_of(one_process(parts, **parameters), tmp_path)
+@pytest.fixture
+def small_tasks(monkeypatch):
+    """Several pieces of a file and several blocks of columns, although the files are small."""
+    monkeypatch.setattr(text, "PIECE", 20_000)
+    monkeypatch.setattr(linear_fit, "CELLS", 5_000)
+
+
+@pytest.fixture(scope="module")
+def of_one_process(files, tmp_path_factory):
+    """The file of every job as one process writes it, made when it is first asked for."""
+    folder = tmp_path_factory.mktemp("one")
+
+    @cache
+    def made(name):
+        job = JOBS[name]
+        return bytes_of(job.alone(job.make(), str(files / job.files)), folder)
+
+    return made
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_same_file_as_one_process(client, files, tmp_path, small_tasks, of_one_process, name):
+    job = JOBS[name]
+    many = tacit.cluster.fit(client, job.make(), str(files / job.files), **job.columns)
+    assert bytes_of(many, tmp_path) == of_one_process(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 3, 4])
+def test_same_file_at_any_number_of_workers(files, tmp_path, small_tasks, of_one_process, workers):
+    with tacit.cluster.connected(workers=workers) as client:
+        for name in ("factors", "linear weights", "words", "grades from all pairs"):
+            job = JOBS[name]
+            many = tacit.cluster.fit(client, job.make(), str(files / job.files), **job.columns)
+            assert bytes_of(many, tmp_path) == of_one_process(name), name
 
 
 @pytest.mark.parametrize("duplicates", ["last", "max"])
@@ -49,24 +79,29 @@ def test_same_positives_as_one_process(client, parts, duplicates):
 
 @pytest.mark.slow
 def test_a_killed_worker_changes_nothing(parts, tmp_path):
-    """Workers are killed at random moments; ``TACIT_KILLS`` says how often."""
+    """A worker is killed at random moments of ``TACIT_KILLS`` fits; the seed is that of ``TACIT_KILL_SEED``, or new."""
     expected = bytes_of(one_process(parts, factors=20, iterations=6), tmp_path)
-    kills = int(os.environ.get("TACIT_KILLS", "1"))
+    seed = int(os.environ.get("TACIT_KILL_SEED", secrets.randbits(32)))
+    print(f"TACIT_KILL_SEED={seed}")
+    rng = random.Random(seed)
+
+    def fitted(client):
+        began = time.monotonic()
+        model = tacit.cluster.fit(client, tacit.FactorRecommender(20, iterations=6), parts, **COLUMNS)
+        assert bytes_of(model, tmp_path) == expected
+        return time.monotonic() - began
+
     with tacit.cluster.connected(workers=2) as client:
-        client.run(lambda: __import__("tacit.cluster"))
-        for attempt in range(kills):
-            stop = threading.Timer(
-                0.3 + 1.7 * attempt / max(kills - 1, 1), lambda: os.kill(_pid(client), signal.SIGKILL)
-            )
-            stop.start()
-            model = tacit.cluster.fit(client, tacit.FactorRecommender(20, iterations=6), parts, **COLUMNS)
-            stop.join()
-            assert bytes_of(model, tmp_path) == expected
+        fitted(client)
+        undisturbed = fitted(client)
+        for _ in range(int(os.environ.get("TACIT_KILLS", "1"))):
+            moment, victim = rng.uniform(0, undisturbed), rng.choice(list(client.run(os.getpid).values()))
+            killer = threading.Timer(moment, os.kill, (victim, signal.SIGKILL))
+            killer.start()
+            took = fitted(client)
+            killer.join()
+            print(f"killed {victim} after {moment:.2f} s of {undisturbed:.2f}; the fit took {took:.2f} s")
             client.wait_for_workers(2, timeout=60)
-
-
-def _pid(client):
-    return next(iter(client.run(os.getpid).values()))
 
 
 def test_goes_on_from_a_checkpoint_to_the_same_bits(client, parts, tmp_path):
@@ -90,6 +125,45 @@ def test_stops_when_the_callback_says_so(client, parts):
 def test_says_what_does_not_run_on_a_cluster(client, parts, parameters):
     with pytest.raises(UnsoundCombinationError, match=f"{next(iter(parameters))}=.* does not run on a cluster"):
         tacit.cluster.fit(client, tacit.FactorRecommender(**parameters), parts, **COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("model", "columns", "sentence"),
+    [
+        (lambda: tacit.LinearRecommender(), COLUMNS, "choice by held-out positives, or dense weights, needs all"),
+        (
+            lambda: tacit.LinearRecommender("dense"),
+            COLUMNS,
+            "choice by held-out positives, or dense weights, needs all",
+        ),
+        (lambda: tacit.LinearRecommender("sparse", sharpening=0.5, **EXPONENTS), COLUMNS, "sharpening needs all"),
+        (lambda: tacit.WordVectors(solver="adagrad"), {}, "solver='adagrad' does not run on a cluster"),
+        (lambda: tacit.WordVectors(tokenizer=str.split), {}, "tokenizer: a function does not run on a cluster"),
+        (lambda: tacit.WordVectors(keep_counts=True), {}, "keep_counts=True does not run on a cluster"),
+        (lambda: tacit.OrdinalRanker(features="nystrom"), GRADED, "features='nystrom' goes over the rows again"),
+        (lambda: tacit.OrdinalRanker(solver="stochastic"), GRADED, "solver='stochastic' goes over the rows again"),
+    ],
+)
+def test_says_what_does_not_run_there_of_others(client, files, model, columns, sentence):
+    where = files / ("graded-0.parquet" if columns is GRADED else "part-0.parquet")
+    with pytest.raises(UnsoundCombinationError, match=sentence):
+        tacit.cluster.fit(client, model(), where, **columns)
+
+
+def test_columns_that_an_estimator_has_no_use_for_are_refused(client, files, parts):
+    for model, columns, sentence in (
+        (tacit.FactorRecommender(), {"row": "who"}, "col is missing: say which column"),
+        (tacit.FactorRecommender(), COLUMNS | GRADED, "grade='grade' is not for a FactorRecommender"),
+        (tacit.WordVectors(), {"row": "who"}, "row='who' is not for a WordVectors"),
+        (tacit.OrdinalRanker(), {}, "grade is missing"),
+        (tacit.OrdinalRanker(), {"grade": "mark"}, "grade='mark' is not a column"),
+        (tacit.OrdinalRanker(), GRADED | {"leave": ["none"]}, "leave: .* has no column 'none'"),
+        (tacit.KernelTagger(), {}, "a KernelTagger cannot be fitted on a cluster, because"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            tacit.cluster.fit(client, model, files / "graded-0.parquet", **columns)
+    with pytest.raises(InputError, match="text must be paths of files"):
+        tacit.cluster.fit(client, tacit.WordVectors(), [["a", "b"]])
 
 
 def test_bad_input_is_one_sentence(client, parts, tmp_path):

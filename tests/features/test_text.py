@@ -178,3 +178,28 @@ def test_real_text_has_the_published_numbers(shared_data):
     assert len(raw.counts) == 219_491
     assert raw.counts.sum() == 16_941_445
     assert (raw.counts >= 5).sum() == 67_867
+
+
+@given(
+    st.lists(st.sampled_from(["a", "bb", "ß", "Word,", " ", "\n", "\t", "\n\n"]), max_size=40),
+    st.integers(1, 9),
+    st.integers(1, 3),
+    st.sampled_from(["lines", "files"]),
+    st.sampled_from(["split", "words"]),
+)
+def test_pieces_of_files_are_the_whole(tmp_path_factory, signs, size, least, sentences, tokenizer):
+    """Numbered by themselves and renumbered by the words of all, pieces give the text that is read at once."""
+    path = write(tmp_path_factory.getbasetemp() / "pieces", "".join(signs))
+    how = {"tokenizer": tokenizer, "sentences": sentences}
+    whole = text.read([path, path], **how).most_frequent(least)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text, "PIECE", size)
+        raw = [text.read_piece(*piece, **how) for piece in text.pieces_of([path, path])]
+    vocabulary = text.Vocabulary()
+    local = [vocabulary.add(one.names(), one.counts) for one in raw]
+    ids, counts, numbers = vocabulary.most_frequent(least, None)
+    assert ids == whole.ids and counts.tolist() == whole.counts.tolist()
+    tokens = [text.renumbered(one.tokens, numbers[own]) for one, own in zip(raw, local)]
+    joined = text.Joined.of([text.ends_of(one) for one in tokens])
+    found = np.concatenate([one[skip:] for one, skip in zip(tokens, joined.skips)])[: len(joined)]
+    assert found.tolist() == whole.tokens.tolist()

@@ -9,6 +9,7 @@
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -107,44 +108,32 @@ def _numbered(
     ids, frequencies, numbers = vocabulary.most_frequent(least, model.max_words)
     word_fit.require_two(ids, least)
     pieces = [tasks(renumbered, one, numbers[own]) for one, own in zip(raw, local)]
-    return ids, frequencies, Tokens.of(tasks, pieces)
+    joined = text.Joined.of(tasks.results([tasks(text.ends_of, piece) for piece in pieces]))
+    return ids, frequencies, Tokens(pieces, joined)
 
 
+@dataclass(frozen=True)
 class Tokens:
-    """The tokens of a text: pieces, how many at the beginning of each are to be skipped, and where each then begins."""
+    """The tokens of a text: futures of its pieces, and how they are joined."""
 
-    def __init__(self, pieces: list[Any], skips: list[int], starts: Array) -> None:
-        self.pieces, self.skips, self.starts = pieces, skips, starts
-
-    @classmethod
-    def of(cls, tasks: Tasks, pieces: list[Any]) -> "Tokens":
-        """Two borders that meet count once, and none begins or ends the text."""
-        skips, sizes, after_border = [], [], True
-        for length, begins, ends in tasks.results([tasks(ends_of, piece) for piece in pieces]):
-            skips.append(int(begins and after_border))
-            sizes.append(length - skips[-1])
-            after_border = ends if sizes[-1] else after_border
-        starts = np.concatenate(([0], np.cumsum(sizes)))
-        starts[-1] -= int(after_border and starts[-1] > 0)
-        return cls(pieces, skips, np.minimum(starts, starts[-1]))
-
-    def __len__(self) -> int:
-        return int(self.starts[-1])
+    pieces: list[Any]
+    joined: text.Joined
 
     def between(self, tasks: Tasks, first: int, last: int) -> Any:
         """The future of tokens first..last-1."""
-        a, b = np.searchsorted(self.starts, first, side="right") - 1, np.searchsorted(self.starts, last)
-        here = int(self.starts[a])
-        return tasks(pairs.tokens_between, self.pieces[a:b], self.skips[a:b], first - here, last - here)
+        starts = self.joined.starts
+        a, b = np.searchsorted(starts, first, side="right") - 1, np.searchsorted(starts, last)
+        here = int(starts[a])
+        return tasks(pairs.tokens_between, self.pieces[a:b], self.joined.skips[a:b], first - here, last - here)
 
 
 def _counted(tasks: Tasks, model: WordVectors, tokens: Tokens, words: int, groups: list[tuple[int, int]]) -> list[Any]:
     """Futures of the counts of every group of words."""
     weights = distance_weights(model.window, model.weighting)
     counts: list[Any] = [None] * len(groups)
-    for first, last in runs_of(len(tokens), model.window, model.memory):
+    for first, last in runs_of(len(tokens.joined), model.window, model.memory):
         low = max(first - model.window, 0)
-        around = tokens.between(tasks, low, min(last + model.window, len(tokens)))
+        around = tokens.between(tasks, low, min(last + model.window, len(tokens.joined)))
         core = first - low, last - low
         counts = [
             tasks(pairs.counted, around, core, words, *group, weights, model.side, before, place=i / len(groups))
@@ -208,8 +197,3 @@ def numbered(
 def renumbered(raw: tuple[Any, Array], numbers: Array) -> Array:
     """Tokens of a piece in the numbers of the text."""
     return text.renumbered(raw[1], numbers)
-
-
-def ends_of(tokens: Array) -> tuple[int, bool, bool]:
-    """How many tokens a piece has, and whether it begins and ends with a border."""
-    return len(tokens), bool(len(tokens) and tokens[0] < 0), bool(len(tokens) and tokens[-1] < 0)

@@ -243,6 +243,38 @@ def renumbered(tokens: NDArray[np.int32], numbers: NDArray[np.int32]) -> NDArray
     return kept[1:length].copy()
 
 
+def ends_of(tokens: NDArray[np.int32]) -> tuple[int, bool, bool]:
+    """How many tokens a piece has, and whether it begins and ends with a border."""
+    return len(tokens), bool(len(tokens) and tokens[0] < 0), bool(len(tokens) and tokens[-1] < 0)
+
+
+@dataclass(frozen=True)
+class Joined:
+    """How pieces make one text: two borders that meet count once, and none begins or ends the text.
+
+    skips : so many tokens at the beginning of each piece do not count
+    starts : where each piece then begins, and the length of the text
+    """
+
+    skips: list[int]
+    starts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, ends: Iterable[tuple[int, bool, bool]]) -> "Joined":
+        """From what ``ends_of`` says of every piece."""
+        skips, sizes, after_border = [], [], True
+        for length, begins, closes in ends:
+            skips.append(int(begins and after_border))
+            sizes.append(length - skips[-1])
+            after_border = closes if sizes[-1] else after_border
+        starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        last = int(starts[-1]) - int(after_border and starts[-1] > 0)
+        return cls(skips, np.minimum(starts, last))
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+
 # -- files -----------------------------------------------------------------------------------------------------
 
 
