@@ -182,17 +182,32 @@ def test_bad_input_is_one_sentence(client, parts, tmp_path):
         pass
 
 
-def test_command_line_fits_on_a_cluster(client, parts, tmp_path, capsys):
-    arguments = ["fit", "recommend", parts, "--row", "who", "--col", "what", "--weight", "times", "--json"]
-    arguments += ["--factors", "4", "--iterations", "1"]
-    main([*arguments, "-o", str(tmp_path / "one")])
-    main([*arguments, "--cluster", client.scheduler.address, "-o", str(tmp_path / "many")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "recommend part-*.parquet --row who --col what --weight times --factors 4 --iterations 1 --method factors",
+        "recommend part-*.parquet --row who --col what --weight times --method linear --exponents 0.75 1 0.25",
+        "words *.txt --factors 4 --iterations 1",
+        "grade graded-*.parquet --kernel linear",
+    ],
+)
+def test_command_line_fits_on_a_cluster(client, files, tmp_path, arguments):
+    job, table, *options = arguments.split()
+    given = ["fit", job, str(files / table), *options, "--json"]
+    main([*given, "-o", str(tmp_path / "one")])
+    main([*given, "--cluster", client.scheduler.address, "-o", str(tmp_path / "many")])
     assert (tmp_path / "one").read_bytes() == (tmp_path / "many").read_bytes()
-    for more, sentence in (
-        (["--min-weight", "2"], "--min-weight is not for clusters"),
-        (["--method", "linear"], "--method linear is not for clusters"),
-        (["--cluster", "tcp://127.0.0.1:1"], "exclude each other"),
+
+
+def test_command_line_says_what_is_not_for_clusters(client, files, parts, tmp_path, capsys):
+    positives = f"recommend {parts} --row who --col what"
+    for arguments, sentence in (
+        (f"{positives} --min-weight 2", "--min-weight is not for clusters"),
+        (f"{positives} --method blend", "a BlendRecommender cannot be fitted on a cluster"),
+        (f"{positives} --method factors --exponents 1 1 1", "--exponents is for --method linear"),
+        (f"{positives} --workers 1", "exclude each other"),
+        (f"grade {files / 'graded-0.parquet'} --separator ;", "write Parquet files first"),
     ):
         with pytest.raises(SystemExit, match="2"):
-            main([*arguments, "--workers", "1", *more, "-o", str(tmp_path / "none")])
-        assert sentence in capsys.readouterr().err
+            main(["fit", *arguments.split(), "--cluster", client.scheduler.address, "-o", str(tmp_path / "none")])
+        assert sentence in capsys.readouterr().err, arguments

@@ -41,6 +41,16 @@ class GradedRows:
             numbers, frame = features_of(model, self.table, self.query, self.form, leave=leave)
         return numbers, *_read_order(frame[self.grade], self.order, needed=model is None)
 
+    def read_grades(self) -> tuple[list[Any], list[Any] | None]:
+        """Grades and classes alone, as ``read`` has them, where a cluster's workers read the features."""
+        from tacit.data.readers import read_frame
+        from tacit.data.text_files import TextForm
+
+        if self.query is not None or self.form != TextForm():
+            raise InputError("--query and the form of text files are not for clusters; write Parquet files first.")
+        frame = read_frame(self.table, {"grade": self.grade}, [self.grade], name="TABLE")
+        return _read_order(frame[self.grade], self.order, needed=True)
+
 
 _TABLE = (
     click.argument("table"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from tacit.cli.cluster_options import Workers, cluster_options
 from tacit.cli.graded_rows import GradedRows, graded_rows_options, ranker_options
 from tacit.cli.options import json_option, model_output_option
 from tacit.cli.output import print_facts, print_json, size
@@ -17,29 +18,39 @@ from tacit.cli.output import print_facts, print_json, size
 @graded_rows_options
 @model_output_option
 @ranker_options
+@cluster_options
 @json_option
 def command(
     rows: GradedRows,
     model_path: Path,
     notes: str,
     make_model: Callable[..., Any],
+    workers: Workers,
     as_json: bool,
 ) -> None:
     """Learn to grade the rows of TABLE (CSV, TSV, Parquet, JSON lines, a database) from those that have a grade.
 
     Every column of numbers is a feature. Rows without a grade are learned from too, where that shows a gain.
     """
-    features, grades, classes = rows.read()
-    began = time.perf_counter()
-    model = make_model(classes=classes, progress=False if as_json else None).fit(features, grades)
+    progress = False if as_json else None
+    if workers:
+        grades, classes = rows.read_grades()
+        began = time.perf_counter()
+        model = make_model(classes=classes, progress=progress)
+        model = workers.fit(model, rows.table, grade=rows.grade, leave=rows.leave)
+        names = model.feature_names_in_.tolist()
+    else:
+        features, grades, classes = rows.read()
+        began = time.perf_counter()
+        model, names = make_model(classes=classes, progress=progress).fit(features, grades), features.columns
     seconds = time.perf_counter() - began
     model.save(model_path, notes=notes)
     known = sum(value is not None and value != -1 for value in grades)
     outcome: dict[str, Any] = {
         "model": str(model_path),
-        "rows": len(features),
+        "rows": len(grades),
         "graded": known,
-        "features": features.columns,
+        "features": names,
         "grades": model.classes_.tolist(),
         "thresholds": model.thresholds_.tolist(),
         "auc": model.selection_.get("auc"),
@@ -52,8 +63,8 @@ def command(
         print_json(outcome)
         return
     facts = {
-        "learned": f"{' < '.join(map(str, outcome['grades']))} from {known:,} graded of {len(features):,} rows",
-        "features": ", ".join(features.columns),
+        "learned": f"{' < '.join(map(str, outcome['grades']))} from {known:,} graded of {len(grades):,} rows",
+        "features": ", ".join(names),
     }
     if outcome["auc"] is not None:
         plain = outcome["auc_graded_rows_only"]

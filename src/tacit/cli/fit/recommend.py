@@ -24,6 +24,8 @@ METHODS = ("factors", "linear", "blend")
 @click.option("--report-gain", is_flag=True, help="Also measure held out whether features and graphs help.")
 @click.option("--method", type=click.Choice(METHODS),
               help="Low rank, full rank, or both; by default both, or factors where an option is theirs.")  # fmt: skip
+@click.option("--exponents", type=float, nargs=3, metavar="IN ROW OUT",
+              help="Of sparse linear weights; chosen on held-out pairs where not given.")  # fmt: skip
 @click.option("--seconds", default=300.0, show_default=True,
               help="Budget of time for a blend's choice; nothing more is tried once it has passed.")  # fmt: skip
 @recommender_options
@@ -37,6 +39,7 @@ def command(
     sides: Sides,
     report_gain: bool,
     method: str | None,
+    exponents: tuple[float, float, float] | None,
     seconds: float,
     parameters: dict[str, Any],
     workers: Workers,
@@ -56,14 +59,18 @@ def command(
     if report_gain and not sides:
         raise InputError("--report-gain compares with and without features and graphs; give some.")
     progress = False if as_json else None
+    if exponents is not None and method != "linear":
+        raise InputError("--exponents is for --method linear; leave it out, or choose that method.")
     if workers:
-        workers.require_plain(source, method, bool(sides))
-        from tacit import FactorRecommender
-
+        workers.require_plain(source, bool(sides))
+        method = method or "factors"
         began = time.perf_counter()
-        model: Any = workers.fit(FactorRecommender(**parameters, progress=progress, checkpoint=checkpoint), source)
+        model: Any = _made(method, seconds, parameters, exponents)
+        if method == "factors":
+            model.set_params(progress=progress, checkpoint=checkpoint)
+        model = workers.fit_positives(model, source)
         shape, nnz = model.seen_.shape, model.seen_.nnz
-        _tell(model, "factors", model_path, notes, shape, nnz, time.perf_counter() - began, parameters, as_json)
+        _tell(model, method, model_path, notes, shape, nnz, time.perf_counter() - began, parameters, as_json)
         return
     data = sides.beside(source.read())
     only = _options_of_factors(parameters, sides, report_gain, checkpoint, data)
@@ -71,13 +78,11 @@ def command(
     if only and method != "factors":
         raise InputError(f"{only[0]} is for --method factors; leave it out, or choose that method.")
     began = time.perf_counter()
+    model = _made(method, seconds, parameters, exponents)
     if method == "factors":
-        from tacit import FactorRecommender
-
-        model = FactorRecommender(**parameters, progress=progress, checkpoint=checkpoint)
-        model.fit(data, report_gain=report_gain)
+        model.set_params(progress=progress, checkpoint=checkpoint).fit(data, report_gain=report_gain)
     else:
-        model = _made(method, seconds, parameters).fit(data)
+        model.fit(data)
     elapsed = time.perf_counter() - began
     _tell(model, method, model_path, notes, data.shape, data.nnz, elapsed, parameters, as_json, report_gain)
 
@@ -129,12 +134,14 @@ def _options_of_factors(
     return typed + ["--context"] * bool(data.context_ids)
 
 
-def _made(method: str, seconds: float, parameters: dict[str, Any]) -> Any:
-    from tacit import BlendRecommender, LinearRecommender
+def _made(method: str, seconds: float, parameters: dict[str, Any], exponents: tuple[float, float, float] | None) -> Any:
+    from tacit import BlendRecommender, FactorRecommender, LinearRecommender
 
+    if method == "factors":
+        return FactorRecommender(**parameters)
     run = {name: parameters[name] for name in ("random_state", "threads")}
     if method == "linear":
-        return LinearRecommender(**run)
+        return LinearRecommender("auto" if exponents is None else "sparse", sparse_exponents=exponents, **run)
     return BlendRecommender(seconds=seconds, progress=False, **run)
 
 

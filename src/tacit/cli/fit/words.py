@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from tacit.cli.cluster_options import Workers, cluster_options
 from tacit.cli.defaults import parameters_of
 from tacit.cli.options import Function, OutputFile, json_option, model_output_option, packed
 from tacit.cli.output import print_json
@@ -30,6 +31,7 @@ def _word_vectors(function: Function) -> Function:
 @click.option("--map", "picture", type=OutputFile(), help="Draw the most frequent words to this picture.")
 @click.option("--questions", type=click.Path(path_type=Path), help="Answer a file of analogies, and print the score.")
 @_word_vectors
+@cluster_options
 @json_option
 def command(
     texts: tuple[Path, ...],
@@ -41,6 +43,7 @@ def command(
     questions: Path | None,
     checkpoint: Path | None,
     parameters: dict[str, Any],
+    workers: Workers,
     as_json: bool,
 ) -> None:
     """Learn word vectors from TEXTS: files (also packed by gzip, bzip2 or xz), folders or patterns.
@@ -50,7 +53,8 @@ def command(
     from tacit import WordVectors
 
     began = time.perf_counter()
-    model = WordVectors(**parameters, checkpoint=checkpoint, progress=False if as_json else None).fit(texts)
+    model = WordVectors(**parameters, checkpoint=checkpoint, progress=False if as_json else None)
+    model = workers.fit(model, texts) if workers else model.fit(texts)
     model.save(model_path, notes=notes)
     outcome: dict[str, Any] = {
         "model": str(model_path),
