@@ -12,8 +12,9 @@ cut the same data, and partial sums are added in the same order, so the model is
 at any number of workers and threads, and a lost worker's tasks are simply run again.
 """
 
+from tacit.cluster.evaluate import evaluate as evaluate
 from tacit.cluster.fit import fit as fit
 from tacit.cluster.recommend import recommend as recommend
 from tacit.cluster.workers import connected as connected
 
-__all__ = ["connected", "fit", "recommend"]
+__all__ = ["connected", "evaluate", "fit", "recommend"]

@@ -49,7 +49,7 @@ def recommend(
 
 def row_count(path: str) -> int:
     """How many rows a model knows."""
-    ids = getattr(_loaded(path, Path(path).stat().st_mtime_ns), "row_ids_", None)
+    ids = getattr(loaded(path), "row_ids_", None)
     if ids is None:
         raise InputError(f"model: {path!r} is not a recommender; give the file of one.")
     return len(ids)
@@ -57,12 +57,17 @@ def row_count(path: str) -> int:
 
 def written(path: str, name: str, start: int, size: int, k: int, exclude_seen: bool) -> int:
     """Write the lists of some rows; how many they are."""
-    model = _loaded(path, Path(path).stat().st_mtime_ns)
+    model = loaded(path)
     rows = model.row_ids_[start : start + size]
     ranked = model.recommend(rows, k=k, exclude_seen=exclude_seen)
     with replacing(name) as temporary:
         ranked.to_polars().write_parquet(temporary)
     return len(rows)
+
+
+def loaded(path: str) -> Any:
+    """The model of a file; a worker keeps the last one."""
+    return _loaded(path, Path(path).stat().st_mtime_ns)
 
 
 @functools.lru_cache(maxsize=1)

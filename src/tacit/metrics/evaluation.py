@@ -6,7 +6,7 @@ thread, or those of 16 users where that is more.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -63,18 +63,37 @@ def evaluate(
     """
     if against:
         return _beside(model, train, test, against, k=k, metrics=metrics, threads=threads, details=details)
+    _check_ids("test", test, "train", getattr(train, "row_ids", None), getattr(train, "col_ids", None))
+    return _evaluate(ranking_of(model, train, metrics, threads), train, test, k, metrics, details)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """How a model ranks: lists of so many items for rows and, where it can, the AUC of their held-out items."""
+
+    lists: Callable[[Array, int], Array]
+    aucs: Callable[[Array, Lists], NDArray[np.float64]] | None = None
+
+    def count(self, tally: Tally, rows: Array, relevant: Lists) -> tuple[Array, Array]:
+        """Count one batch of rows; their lists, and which places hit."""
+        numbers = np.asarray(self.lists(rows, tally.cutoffs[-1]), dtype=np.int32)
+        hits = tally.add(numbers, *relevant)
+        if "auc" in tally.metrics and self.aucs is not None:
+            tally.add_auc(self.aucs(rows, relevant))
+        return numbers, hits
+
+
+def ranking_of(model: Any, train: Any, metrics: Sequence[str], threads: int = 0) -> Ranking:
+    """How a model ranks all items but the training ones."""
     if getattr(model, "context_ids_", None):
         raise InputError(
             "model: evaluate knows no contexts yet, and it was trained with them; rank by recommend instead."
         )
     _check_ids("train", train, "the model", getattr(model, "row_ids_", None), getattr(model, "col_ids_", None))
-    _check_ids("test", test, "train", getattr(train, "row_ids", None), getattr(train, "col_ids", None))
     if hasattr(model, "row_factors_") and hasattr(model, "col_factors_"):
         # As recommend does for a row without positives.
         rows = fill_zero_rows(model.row_factors_, model.row_factors_)
-        return evaluate_factors(
-            rows, model.col_factors_, train, test, k=k, metrics=metrics, threads=threads, details=details
-        )
+        return _ranking_of_factors(rows, model.col_factors_, train, threads)
     if not hasattr(model, "recommend"):
         raise InputError(f"model: a {type(model).__name__} has neither factors nor recommend, so it ranks nothing.")
     if "auc" in check_metrics(metrics):
@@ -86,7 +105,7 @@ def evaluate(
         numbers = train.col_ids.numbers(ids.ravel()) if hasattr(train, "col_ids") else ids
         return np.reshape(numbers, np.shape(ids))
 
-    return _evaluate(lists, None, train, test, k, metrics, details)
+    return Ranking(lists)
 
 
 def _beside(
@@ -130,6 +149,11 @@ def evaluate_factors(
     >>> dict(found), found.users, found.left_out
     ({'recall@1': 1.0, 'auc': 1.0}, 1, 1)
     """
+    ranking = _ranking_of_factors(row_factors, col_factors, train, threads)
+    return _evaluate(ranking, train, test, k, metrics, details)
+
+
+def _ranking_of_factors(row_factors: Array, col_factors: Array, train: Any, threads: int) -> Ranking:
     cells = as_csr(_matrix(train), "train", allow_empty=True)
     row_factors = as_dense(row_factors, "row_factors", rows=cells.shape[0])
     col_factors = as_dense(col_factors, "col_factors", rows=cells.shape[1], cols=row_factors.shape[1])
@@ -140,7 +164,7 @@ def evaluate_factors(
     def aucs(rows: Array, held_out: Lists) -> NDArray[np.float64]:
         return _aucs(row_factors[rows], col_factors, _rows(cells, rows), held_out, threads)
 
-    return _evaluate(lists, aucs, cells, test, k, metrics, details)
+    return Ranking(lists, aucs)
 
 
 def hidden_ndcg(model: Any, positives: Any, *, share: float = 0.2, k: int = 10, seed: int = 0) -> float:
@@ -185,12 +209,11 @@ def evaluate_lists(
         raise InputError(f"numbers must be between -1 and {held_out.shape[1] - 1}.")
     if "auc" in check_metrics(metrics):
         raise InputError("metrics: auc needs all scores and cannot be had from lists; leave it out.")
-    return _evaluate(lambda rows, width: numbers[rows, :width], None, train, held_out, k, metrics, details)
+    return _evaluate(Ranking(lambda rows, width: numbers[rows, :width]), train, held_out, k, metrics, details)
 
 
 def _evaluate(
-    lists: Callable[[Array, int], Array],
-    aucs: Callable[[Array, Lists], NDArray[np.float64]] | None,
+    ranking: Ranking,
     train: Any,
     test: Any,
     k: int | Sequence[int],
@@ -199,23 +222,25 @@ def _evaluate(
 ) -> Evaluation:
     cells = as_csr(_matrix(train), "train", allow_empty=True)
     held_out = as_csr(_matrix(test), "test", rows=cells.shape[0], cols=cells.shape[1], allow_empty=True)
-    held_out = _without(held_out, cells)
+    held_out = without(held_out, cells)
     cutoffs, metrics = check_cutoffs(k), check_metrics(metrics)
     if details is not None and details.k > cutoffs[-1]:
         raise InputError(f"details asks for k={details.k}, but lists end at {cutoffs[-1]}; give a larger k.")
-    popularity = np.bincount(cells.indices, minlength=cells.shape[1])
-    tally = Tally(cutoffs, metrics, cells.shape[1], popularity, cells.shape[0])
+    tally = tally_of(cells, cutoffs, metrics)
     users = np.flatnonzero(np.diff(held_out.indptr))
     for start, stop in even_chunks(len(users), BATCH):
         rows = users[start:stop]
         relevant = _rows(held_out, rows)
-        numbers = np.asarray(lists(rows, cutoffs[-1]), dtype=np.int32)
-        hits = tally.add(numbers, *relevant)
+        numbers, hits = ranking.count(tally, rows, relevant)
         if details is not None:
             details.add(rows, numbers, hits, np.diff(relevant[0]), cells.shape[1])
-        if "auc" in metrics and aucs is not None:
-            tally.add_auc(aucs(rows, relevant))
     return tally.result(left_out=held_out.shape[0] - len(users))
+
+
+def tally_of(train: sp.csr_array, cutoffs: tuple[int, ...], metrics: tuple[str, ...]) -> Tally:
+    """Nothing counted yet, of a model that was trained on these cells."""
+    popularity = np.bincount(train.indices, minlength=train.shape[1])
+    return Tally(cutoffs, metrics, train.shape[1], popularity, train.shape[0])
 
 
 def _matrix(data: Any) -> Any:
@@ -239,7 +264,7 @@ def _rows(csr: sp.csr_array, rows: Array) -> Lists:
     return indptr, indices
 
 
-def _without(held_out: sp.csr_array, cells: sp.csr_array) -> sp.csr_array:
+def without(held_out: sp.csr_array, cells: sp.csr_array) -> sp.csr_array:
     """The held-out cells that are not training cells as well."""
     both = (held_out != 0).multiply(cells != 0)
     if both.nnz == 0:

@@ -222,6 +222,14 @@ class Tally:
         self._count("auc", defined.sum())
         self._count("ranked", len(defined))
 
+    def join(self, later: "Tally") -> None:
+        """Add what was counted elsewhere of users that come after these."""
+        self.users += later.users
+        for name, amount in later._sums.items():
+            self._count(name, amount)
+        for k, listed in later._listed.items():
+            self._listed[k] = self._listed[k] | listed if k in self._listed else listed
+
     def result(self, left_out: int) -> Evaluation:
         values: dict[str, float] = {}
         for name in self.metrics:
