@@ -46,7 +46,7 @@ def fit(
     first = _start(tasks, layout, settings)
     _, of_cols, history = train(problem, first, layout.starts, run, mark)
     rows = np.concatenate([shard.result() for shard in problem.solve_rows(of_cols)])
-    learned = Learned(rows, of_cols.whole.result(), None, None, {})
+    learned = Learned(rows, of_cols.whole[0].result(), None, None, {})
     row_weight, col_weight = tasks.results([problem.rows.weight, problem.cols.weight])
     caches = whole_data_fit.row_caches(rows, row_weight, recipe, settings.threads)
     fitted = Fitted(learned, history, settings.solver, recipe, row_weight, col_weight, caches)
@@ -98,4 +98,4 @@ def _start(tasks: Tasks, layout: Layout, settings: FitSettings) -> tuple[Factors
     """The factors that ``whole_data_fit`` begins with: none of the rows, random ones of the columns."""
     whole = tasks(whole_data_fit.random_factors, len(layout.col_ids), settings.factors, settings.seed)
     cols = [tasks(sweeps.as_improved, whole, int(a), int(b)) for a, b in pairwise(layout.starts[1])]
-    return Factors([None] * len(layout.shards[0])), Factors(cols, whole)
+    return Factors([None] * len(layout.shards[0])), Factors(cols, [whole] * tasks.workers)

@@ -6,6 +6,7 @@ are cut by columns in turn. The process that asks sees ids and counts, never the
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,8 @@ from tacit.objective.side import chunks_of
 
 Array = NDArray[Any]
 
-CHUNKS_PER_SHARD = 4
-"""A task solves four chunks: few enough tasks for the scheduler, and 32 of them for a side of 128 chunks."""
+POSITIVES_PER_SHARD = 8_000_000
+"""At most: sorting them takes about 300 MB. Otherwise a shard for every thread, so that tasks are few."""
 
 MOST_BUCKETS, EVENTS_PER_BUCKET = 32, 10_000
 
@@ -62,7 +63,7 @@ def lay_out(tasks: Tasks, paths: Sequence[str], columns: Columns, duplicates: Du
     of_rows = np.concatenate(tasks.results([tasks(pick, one, 0) for one in facts]))
     of_cols = tasks(shards.summed, [tasks(pick, one, 1) for one in facts]).result()
     extremes = tasks.results([tasks(pick, one, 2) for one in facts])
-    pieces = [pieces_of_side(counts, factors) for counts in (of_rows, of_cols)]
+    pieces = [pieces_of_side(counts, factors, tasks.threads) for counts in (of_rows, of_cols)]
     rows = []
     for place, (start, stop, chunks) in enumerate(pieces[0]):
         # The buckets that reach into these rows.
@@ -116,10 +117,18 @@ def _buckets(
     return buckets, borders
 
 
-def pieces_of_side(counts: Array, factors: int) -> list[tuple[int, int, tuple[tuple[int, int], ...]]]:
-    """First row, end and chunks (counted from the first row) of every shard of a side."""
+def pieces_of_side(
+    counts: Array, factors: int, most_at_once: int
+) -> list[tuple[int, int, tuple[tuple[int, int], ...]]]:
+    """First row, end and chunks (counted from the first row) of every shard of a side.
+
+    There are as many shards as tasks that can run at once, or a multiple of that. The bits do not depend on it: chunks
+    are those that one process would cut.
+    """
     chunks = chunks_of(np.concatenate(([0], np.cumsum(counts))), factors)
-    groups = [chunks[a:b] for a, b in threads.even_chunks(len(chunks), CHUNKS_PER_SHARD)]
+    rounds = -(-int(counts.sum()) // (POSITIVES_PER_SHARD * most_at_once))
+    ends = np.linspace(0, len(chunks), min(len(chunks), max(rounds, 1) * most_at_once) + 1).astype(int)
+    groups = [chunks[a:b] for a, b in pairwise(ends.tolist())]
     return [
         (group[0][0], group[-1][1], tuple((a - group[0][0], b - group[0][0]) for a, b in group)) for group in groups
     ]

@@ -1,13 +1,15 @@
-"""Alternating least squares over shards: the loop of ``solvers.alternation`` with a task per shard and half-sweep.
+"""Alternating least squares over shards: the loop of ``solvers.alternation`` with tasks for a half-sweep.
 
 improve(shard, its factors, F, S, o)     F: the other side's factors, S and o: their caches
-assemble(all improved shards)            F of this side, made once and fetched by every worker
-moments(F, rows)                         partial sums of S and o, a group of rows each, added in order
+assemble(all improved shards)            F of this side, on every worker: each fetches what it does not have
+moments(F, rows)                         partial sums of S and o, groups of rows, added in order
+
+A sweep is handed over as a whole, so nothing waits for this process until it ends.
 """
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -39,11 +41,13 @@ class Rows:
 
 @dataclass
 class Factors:
-    """The factors of one side: futures of the shards' (None before they begin) and of all, and their moments."""
+    """The factors of one side: futures of the shards' (None before they begin), of all of them on each worker, and of
+    their moments and caches."""
 
     shards: list[Any]
-    whole: Any = None
-    moments: Moments | None = None
+    whole: list[Any] = field(default_factory=list)
+    moments: Any = None
+    caches: Any = None
 
 
 @dataclass(frozen=True)
@@ -74,61 +78,76 @@ class Sweeps:
 
     def solve_rows(self, of_cols: Factors) -> list[Any]:
         """Futures of the rows' factors, shard by shard, each the minimiser given the columns."""
-        caches = self._caches(of_cols)
-        arguments = (of_cols.whole, self.cols.weight, caches, self.loss)
-        return self.tasks.spread(solved, self.rows.sides, *arguments)
+        count = len(self.rows.sides)
+        return [
+            self.tasks(solved, side, self._near(of_cols, i / count), self.cols.weight, of_cols.caches, self.loss,
+                       place=i / count)
+            for i, side in enumerate(self.rows.sides)
+        ]  # fmt: skip
 
     def measure(self, side: Rows, factors: Factors) -> None:
-        """Moments of all factors of a side, from groups of rows."""
+        """Moments and caches of all factors of a side: every worker adds up some groups of rows."""
         groups = threads.even_chunks(side.length, ROWS_PER_GROUP)
+        shares = self.tasks.together(groups)
         parts = [
-            self.tasks(moments, factors.whole, side.weight, *group, place=i / len(groups))
-            for i, group in enumerate(groups)
+            self.tasks(moments, self._near(factors, place), side.weight, some, place=place) for place, some in shares
         ]
-        factors.moments = added(self.tasks.results(parts), np.empty((0, self.factors), dtype=np.float32))
+        factors.moments = self.tasks(added_moments, parts, self.factors)
+        factors.caches = self.tasks(caches_of, factors.moments, self.unlabelled_target)
+
+    def _near(self, factors: Factors, place: float) -> Any:
+        """All factors, as the worker at a place has them."""
+        return factors.whole[self.tasks.owner(place)]
 
     def _sweep(self, of_rows: Factors, of_cols: Factors, value: float | None) -> tuple[float, float]:
         squared_norm = 0.0
-        halves = (("rows", self.rows, of_rows, self.cols, of_cols), ("cols", self.cols, of_cols, self.rows, of_rows))
-        for name, side, own, other_side, other in halves:
-            arguments = (other.whole, other_side.weight, self._caches(other), self.loss, self.factors)
-            how = (self.solver.method, self.solver.row_steps)
-            own.shards = [
-                self.tasks(improved, part, shard, *arguments, *how, place=i / len(side.sides))
-                for i, (part, shard) in enumerate(zip(side.sides, own.shards))
-            ]
-            parts = self.tasks.results([self.tasks(parts_of, shard) for shard in own.shards])
+        halves = [
+            self._half(self.rows, of_rows, self.cols, of_cols),
+            self._half(self.cols, of_cols, self.rows, of_rows),
+        ]
+        found = self.tasks.results([part for half in halves for part in half])
+        for name, parts in (("rows", found[: len(halves[0])]), ("cols", found[len(halves[0]) :])):
             fall, gradient = als.summed([part for shard in parts for part in shard])
             squared_norm += gradient
             value = None if value is None else value - fall
             require_finite(value, squared_norm, f"ids of the {name}", self.solver)
-            own.whole = self.tasks(assembled, own.shards)
-            self.measure(side, own)
         if value is None:
             value = self._value(of_rows, of_cols)
             require_finite(value, squared_norm, "columns", self.solver)
         return value, squared_norm
 
-    def _caches(self, factors: Factors) -> Caches:
-        assert factors.moments is not None
-        return caches_of(factors.moments, self.unlabelled_target)
+    def _half(self, side: Rows, own: Factors, other_side: Rows, other: Factors) -> list[Any]:
+        """Replace the factors of a side by better ones; futures of what each shard's chunks gained."""
+        arguments = (other_side.weight, other.caches, self.loss, self.factors)
+        how = (self.solver.method, self.solver.row_steps)
+        count = len(side.sides)
+        own.shards = [
+            self.tasks(improved, part, shard, self._near(other, i / count), *arguments, *how, place=i / count)
+            for i, (part, shard) in enumerate(zip(side.sides, own.shards))
+        ]
+        own.whole = self.tasks.everywhere(assembled, own.shards)
+        self.measure(side, own)
+        return [self.tasks(parts_of, shard) for shard in own.shards]
 
     def _value(self, of_rows: Factors, of_cols: Factors) -> float:
         """J, the same sums as ``WholeData.value``."""
-        assert of_rows.moments is not None and of_cols.moments is not None
-        arguments = (of_cols.whole, self.cols.weight, self.loss)
-        positives = self._parts(value_parts, self.rows, of_rows, *arguments)
-        ridges = [self._parts(ridge_parts, *one) for one in ((self.rows, of_rows), (self.cols, of_cols))]
+        count = len(self.rows.sides)
+        others = [self._near(of_cols, i / count) for i in range(count)]
+        positives = self._parts(value_parts, self.rows, of_rows, others, self.cols.weight, self.loss)
+        ridges = [
+            self._parts(ridge_parts, side, own, [None] * len(own.shards))
+            for side, own in ((self.rows, of_rows), (self.cols, of_cols))
+        ]
         weights = self.tasks.results([self.tasks(total_weight, side.weight) for side in (self.rows, self.cols)])
-        cells = weights[0] * weights[1]
-        unlabelled = unlabelled_value(of_rows.moments, of_cols.moments, self.unlabelled_target, cells)
+        row_moments, col_moments = self.tasks.results([of_rows.moments, of_cols.moments])
+        unlabelled = unlabelled_value(row_moments, col_moments, self.unlabelled_target, weights[0] * weights[1])
         return sum(positives) + unlabelled + (sum(ridges[0]) + sum(ridges[1]))
 
-    def _parts(self, function: Any, side: Rows, own: Factors, *arguments: Any) -> list[float]:
+    def _parts(self, function: Any, side: Rows, own: Factors, others: list[Any], *arguments: Any) -> list[float]:
         """What a task returns for the chunks of every shard, in order."""
-        shards = enumerate(zip(side.sides, own.shards))
         futures = [
-            self.tasks(function, part, shard, *arguments, place=i / len(side.sides)) for i, (part, shard) in shards
+            self.tasks(function, part, shard, other, *arguments, place=i / len(side.sides))
+            for i, (part, shard, other) in enumerate(zip(side.sides, own.shards, others))
         ]
         return [part for parts in self.tasks.results(futures) for part in parts]
 
@@ -170,10 +189,15 @@ def assembled(shards: Sequence[Improved]) -> Array:
     return np.concatenate([shard[0] for shard in shards])
 
 
-def moments(factors: Array, weight: Array, start: int, stop: int) -> Moments:
-    """Those of a group of rows."""
+def moments(factors: Array, weight: Array, groups: Sequence[tuple[int, int]]) -> list[Moments]:
+    """Those of some groups of rows."""
     with threads.single_threaded_blas():
-        return weighted_moments(factors[start:stop], weight[start:stop], 1)
+        return [weighted_moments(factors[start:stop], weight[start:stop], 1) for start, stop in groups]
+
+
+def added_moments(parts: Sequence[list[Moments]], factors: int) -> Moments:
+    """The sum of all groups, in order."""
+    return added([one for part in parts for one in part], np.empty((0, factors), dtype=np.float32))
 
 
 def value_parts(side: Side, own: Improved, other: Array, weight: Array, loss: Loss) -> list[float]:
@@ -182,8 +206,8 @@ def value_parts(side: Side, own: Improved, other: Array, weight: Array, loss: Lo
     return whole.value_parts(loss, writable(own[0]), writable(other), 1)
 
 
-def ridge_parts(side: Side, own: Improved) -> list[float]:
-    """What the ridge of each chunk adds to J."""
+def ridge_parts(side: Side, own: Improved, other: None) -> list[float]:
+    """What the ridge of each chunk adds to J, whatever the other side is."""
     return side.ridge_parts(own[0])
 
 

@@ -58,7 +58,7 @@ def from_array(tasks: Tasks, factors: Array, starts: Array) -> Factors:
     """Known factors on the workers, shard by shard."""
     # A task per shard that carries its factors: data that were merely sent would be lost with their worker.
     shards = [tasks(sweeps.as_improved, factors[a:b]) for a, b in pairwise(starts)]
-    return Factors(shards, tasks(sweeps.assembled, shards))
+    return Factors(shards, tasks.everywhere(sweeps.assembled, shards))
 
 
 def file_mark(parameters: dict[str, Any], paths: Sequence[str]) -> str:

@@ -157,7 +157,7 @@ def _problem(
     factors: int,
 ) -> tuple[Sweeps, tuple[Array, Array]]:  # fmt: skip
     """The objective of every shard, and where the shards of words and of contexts begin."""
-    cut = [pieces_of_side(of_side, factors) for of_side in counts]
+    cut = [pieces_of_side(of_side, factors, tasks.threads) for of_side in counts]
     starts = [np.array([piece[0] for piece in side] + [side[-1][1]]) for side in cut]
     begins = np.array([start for start, _ in groups] + [len(counts[0])])
     rows = []

@@ -48,19 +48,25 @@ class Tasks:
         self.client = client
         self._token = uuid.uuid4().hex[:12]
         self._number = itertools.count()
-        self._workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
+        known = client.scheduler_info(n_workers=-1)["workers"]
+        self._workers = sorted(known)
+        self.threads = sum(int(worker["nthreads"]) for worker in known.values())
         if not self._workers:
             raise InputError("client: the cluster has no workers; start some first.")
 
     @property
     def workers(self) -> int:
-        """How many there were at the beginning."""
+        """How many there were at the beginning; they had ``threads`` together."""
         return len(self._workers)
+
+    def owner(self, place: float) -> int:
+        """The number of the worker at a place."""
+        return int(place * len(self._workers))
 
     def __call__(self, function: Callable[..., Any], *arguments: Any, place: float | None = None) -> Any:
         """The future of ``function(*arguments)``; futures among the arguments, or in lists of them, are waited for."""
         key = f"{function.__name__}-{self._token}-{next(self._number)}"
-        where = {} if place is None else {"workers": [self._workers[int(place * len(self._workers))]]}
+        where = {} if place is None else {"workers": [self._workers[self.owner(place)]]}
         return self.client.submit(function, *arguments, key=key, allow_other_workers=bool(where), **where)
 
     def spread(self, function: Callable[..., Any], things: Iterable[Any], *arguments: Any) -> list[Any]:
@@ -70,11 +76,15 @@ class Tasks:
 
     def together(self, things: Sequence[Any]) -> list[tuple[float, list[Any]]]:
         """The same things by the worker on which ``spread`` has put them: its place, and what it has."""
-        owners = [int(i / len(things) * len(self._workers)) for i in range(len(things))]
+        owners = [self.owner(i / len(things)) for i in range(len(things))]
         return [
             ((owner + 0.5) / len(self._workers), [one for one, of in zip(things, owners) if of == owner])
             for owner in sorted(set(owners))
         ]
+
+    def everywhere(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """The same task on every worker: the futures by the number of their worker."""
+        return [self(function, *arguments, place=(k + 0.5) / self.workers) for k in range(self.workers)]
 
     def wait(self, futures: Sequence[Any]) -> None:
         """Until all tasks are done, or the error of the first that failed."""
