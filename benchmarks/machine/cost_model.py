@@ -11,11 +11,11 @@ On a cluster, with W workers and bandwidth B in bytes a second:
 
     work      = 2 (a P g + b (n + m) g²)                       a and b above are of two threads
     processor = work + c W                                     all workers together; c is what Dask takes in each
-    traffic   = τ · 4 g (n + m) (W − 1)(1 + 1/W)               one worker assembles the factors, all others fetch them
+    traffic   = τ · 4 g (n + m) (W − 1)                        every worker fetches the factors that it lacks
     seconds   = κ (work / W + c) + traffic / B                 on one shared link, as in the benchmark
 
-κ is what other programs on the machine take (1 on one of its own). Where every worker has a link of its own, the
-factors reach all of them in 1 + log₂ W rounds, each of 4 g (n + m) / B seconds.
+κ is what other programs on the machine take (1 on one of its own). Where every worker has a link of its own, each
+fetches its part of the traffic through it, 4 g (n + m) (W − 1) / W bytes.
 """
 
 from dataclasses import dataclass
@@ -116,9 +116,8 @@ class ClusterSweep:
 
     def seconds_apart(self, run: Run, threads: int) -> float:
         """On machines of their own, with ``threads`` each and a link each; 128 chunks of a side are all there are."""
-        rounds = 0.0 if run["workers"] == 1 else 1 + np.log2(run["workers"])
         busy = min(run["workers"] * threads, 128)
-        network = rounds * 4 * run["factors"] * _sides(run) / _bandwidth(run)
+        network = moved(run) / run["workers"] / _bandwidth(run)
         return float(work(self.one, run) / busy + self.per_worker + network)
 
 
@@ -128,7 +127,7 @@ def work(one: Sweep, run: Run) -> float:
 
 
 def worker_bytes(run: Run) -> float:
-    """Of one worker: a share of the positives in both orders, twice all factors of the larger side, and its own."""
+    """Of one worker: a share of the positives in both orders, all factors of the larger side twice, and its own."""
     positives = 8 * run["positives"] / run["workers"]
     return 4e8 + positives + 4 * run["factors"] * (2 * max(run["rows"], run["columns"]) + _sides(run) / run["workers"])
 
@@ -136,7 +135,7 @@ def worker_bytes(run: Run) -> float:
 def moved(run: Run) -> float:
     """Bytes of factors that go from worker to worker."""
     workers = run["workers"]
-    return float(4 * run["factors"] * _sides(run) * (workers - 1) * (1 + 1 / workers))
+    return float(4 * run["factors"] * _sides(run) * (workers - 1))
 
 
 def _sides(run: Run) -> float:
