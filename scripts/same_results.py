@@ -54,7 +54,7 @@ def recommend() -> dict[str, Any]:
 
     positives = load_movielens_100k().positives().matrix
     arrays: dict[str, Any] = {}
-    for solver, iterations in (("als", 5), ("newton", 5), ("adagrad", 20)):
+    for solver, iterations in (("als", 5), ("newton_linesearch", 5), ("adagrad", 20)):
         model = made("FactorRecommender", factors=32, solver=solver, iterations=iterations, regularization=0.1)
         model.fit(positives)
         best = model.recommend(np.arange(100), k=10)
@@ -77,7 +77,7 @@ def tag() -> dict[str, Any]:
     X, Y, test = data.X[:2000], data.Y[:2000], data.X_test[:500]
     arrays = {}
     for loss in ("logistic", "square"):
-        model = made("FactorTagger", factors=50, loss=loss, regularization=0.7, iterations=4, unlabelled="all")
+        model = made("FactorTagger", factors=50, loss=loss, regularization=0.7, iterations=4, unlabelled_weight=0.01)
         arrays[f"factors, {loss}"] = np.asarray(model.fit(X, Y).decision_function(test))
     model = made("NeighbourTagger", factors=50, neighbours=25, vote_power=3.0, regularization=1.0, n_imputed=0)
     arrays["neighbours"] = np.asarray(model.fit(X, Y).decision_function(test))
@@ -93,7 +93,7 @@ def words() -> dict[str, Any]:
         if size > TEXT_BYTES:
             break
         sentences.append(sentence)
-    parameters = {"factors": 50, "min_count": 5, "iterations": 4, "unlabelled_total": 350.0, "regularization": 0.1}
+    parameters = {"factors": 50, "min_count": 5, "iterations": 4, "unlabelled_weight": 0.002, "regularization": 0.1}
     model = made("WordVectors", window=5, **parameters).fit(sentences)
     return {"vectors": model.vectors, "words": np.array([len(one) for one in model.words])}
 
@@ -112,9 +112,9 @@ def stream() -> dict[str, Any]:
     table = load_movielens_100k().ratings.sort("time", maintain_order=True)
     users, items, ratings = (table[name].to_numpy() for name in ("user", "item", "rating"))
     setting = {"factors": 10, "variant": "PA-II", "aggressiveness": 0.05, "delta": 0.05, "epsilon": 0.0}
-    shared = {"clip": None, "cold_start": "average", "shrinkage": 2.0}
+    shared = {"clip": None, "cold_start": "random", "shrinkage": 2.0}
     one = made("RatingStream", **setting, **shared, adaptation="diagonal", nonnegative=True, **without_biases())
-    experts = [setting | {"adaptation": kind, "nonnegative": True} for kind in ("diagonal", None)]
+    experts = [setting | {"adaptation": kind, "nonnegative": True} | without_biases() for kind in ("diagonal", None)]
     many = made("ExpertRatingStream", experts=experts, beta=0.999, exploration=0.1, **shared)
     arrays = {}
     for name, model in (("one", one), ("two experts", many)):

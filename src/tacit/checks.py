@@ -1,4 +1,4 @@
-"""Parameters are checked when ``fit`` starts: constructors only store."""
+"""Validation of parameters. Constructors only store; ``fit`` and other calls check."""
 
 import os
 from typing import Any

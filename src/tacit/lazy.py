@@ -1,4 +1,4 @@
-"""Names of a package that are imported when they are first asked for."""
+"""Lazy imports: a package's names are imported on first use (PEP 562)."""
 
 import sys
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""What a stream of ratings is predicted to be by those who only count: the mean of what has come so far."""
+"""Predict each rating by the mean of the ratings before it, overall or within a group such as its user."""
 
 from typing import Any
 

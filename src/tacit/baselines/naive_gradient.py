@@ -1,4 +1,4 @@
-"""The standard batch gradient: every cell of |X| × |Y| is visited, in blocks of rows."""
+"""Batch gradient that visits every cell of |X| × |Y|, in blocks of rows: the cost that Gram caches avoid."""
 
 from typing import Any
 

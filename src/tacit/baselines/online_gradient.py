@@ -1,4 +1,4 @@
-"""What rating streams are compared with: gradient descent with projection, and its multi-task form."""
+"""Baselines of the rating streams: projected online gradient descent, and its multi-task form."""
 
 from typing import Any, Self
 

@@ -1,4 +1,4 @@
-"""Everybody gets what most have taken."""
+"""Recommend the most popular columns to every row."""
 
 from typing import Any
 

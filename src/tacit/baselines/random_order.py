@@ -1,4 +1,4 @@
-"""Everybody gets a list drawn at random: the score of no learning at all."""
+"""Recommend columns in random order: the score without any learning."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the baselines share: ids in and out, and lists from blocks of scores."""
+"""The base class of the simple recommenders: ids, and top-k lists from blocks of scores."""
 
 from typing import Any, Self
 

@@ -1,4 +1,4 @@
-"""Words with their places in the plane, for maps on pages."""
+"""Coordinates of words in the plane, for maps on pages."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,7 @@
-"""Which column is which: roles that column names give away, and nothing where two answers are possible."""
+"""Guess which column is the row, the column, the weight and the time from their names.
+
+Where two columns would fit, nothing is guessed.
+"""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Columns of an event table: missing values, weights and times, each refused or taken by a stated rule."""
+"""Columns of an event table: the rules for missing values, weights and times."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Tables from databases: the answer to a query as a polars frame, through ADBC drivers, which speak Arrow."""
+"""Read the result of a database query as a polars frame, through ADBC drivers."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

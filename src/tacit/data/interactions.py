@@ -1,6 +1,6 @@
-"""Interactions: the positives Ω⁺ with the caller's ids, and all that may stand beside them.
+"""``Interactions``: the positives Ω⁺ with the caller's ids, and optional features, graphs, contexts and times.
 
-A stored cell is a positive, a cell that is not stored is unlabelled. Weights say how much evidence a cell carries.
+A stored cell is a positive; a cell that is not stored is unlabelled. A weight says how strong the evidence is.
 """
 
 import os

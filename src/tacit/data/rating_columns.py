@@ -1,4 +1,4 @@
-"""Ratings as three columns, however they come."""
+"""Read ratings from three columns, or from one table with the columns user, item and rating."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Interactions at a glance: sizes, density, tails, weights and times."""
+"""A summary of interactions: sizes, density, frequency distributions, weights and times."""
 
 from dataclasses import dataclass
 from html import escape

@@ -1,4 +1,8 @@
-"""Checkpoints of a fit: written atomically, resumed to the same bits, refused when they belong to something else."""
+"""Checkpoints of a fit.
+
+They are written atomically and resume to the same bits. A checkpoint of other parameters or other data is refused, by a
+fingerprint of both.
+"""
 
 import hashlib
 import json

@@ -1,13 +1,13 @@
-"""One model in many threads: questions see one state, learning replaces it as a whole.
+"""Thread safety of models: a question sees one consistent state, and learning replaces the state as a whole.
 
-Learned attributes are replaced and never written to, so a shallow copy of a model is a consistent view of it.
+Learned arrays are replaced and never written to, so a shallow copy of a model is a consistent view of it.
 
-- A question runs on such a view. Questions wait for nobody, and nothing that is learned meanwhile reaches them.
-- Learning runs on a copy too, one call at a time, and is put in place by a single assignment when it has succeeded.
-  A call that fails leaves the model as it was.
+- A question runs on such a view. It takes no lock, and nothing that is learned meanwhile changes its answer.
+- Learning runs on a copy, one call at a time. When it has succeeded, the copy takes the model's place by a single
+  assignment. A call that fails leaves the model as it was.
 
-``Model`` arranges both for every public method of its subclasses. Models that learn in place, as the rating streams
-do, keep to a ``ReadWriteLock`` instead.
+``Model`` applies both to every public method of its subclasses. Models that learn in place, such as the rating streams,
+use a ``ReadWriteLock`` instead.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""What a fitted model computes from its arrays once, and keeps as long as it holds these very arrays."""
+"""A cache of what a fitted model computes from its arrays, valid as long as it holds the same array objects."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar

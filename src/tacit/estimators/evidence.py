@@ -1,4 +1,4 @@
-"""Why a model gave a score: what each part of the input added to it, in one form for recommenders and taggers."""
+"""The explanation of a score: what each part of the input contributes to it. Recommenders and taggers share it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +11,11 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Evidence:
-    """What speaks for one answer, the strongest first.
+    """Contributions to one score, largest first.
 
-    ids : (n,) of what speaks: the row's own columns, or features, or neighbours
-    contributions : (n,) what each adds to the score; negative ones speak against it
-    remainder : what no single part accounts for, such as the pull of a constant; 0 where the parts are all
+    ids : (n,) of what contributes: the row's own columns, or features, or neighbours
+    contributions : (n,) what each adds to the score; negative ones lower it
+    remainder : what no single part accounts for, such as a constant; 0 where the parts explain all of it
     total : the score, which is the sum of the contributions and the remainder
 
     >>> print(Evidence.of(np.array(["jam", "tea"]), np.array([0.1, 0.3])))

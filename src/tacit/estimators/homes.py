@@ -1,4 +1,4 @@
-"""Where each estimator lives: the names that ``tacit`` offers, and all that ``load`` may open."""
+"""Where each estimator is defined. ``tacit`` exports these names, and ``load`` opens no others."""
 
 ESTIMATORS = {
     "OrdinalRanker": "tacit.estimators.grade.ordinal_ranker",

@@ -1,4 +1,4 @@
-"""What every estimator shares: scikit-learn's parameters, one safe file, and one way back from it."""
+"""The base class of all estimators: scikit-learn's parameter calls, saving and loading, and thread safety."""
 
 import functools
 import os

@@ -1,4 +1,4 @@
-"""What ranking calls return: ids and scores, best first, as two (n, k) arrays."""
+"""The result of ranking calls: ids and scores as two (n, k) arrays, best first."""
 
 from dataclasses import dataclass
 from typing import Any

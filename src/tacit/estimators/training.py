@@ -1,4 +1,8 @@
-"""Training that reports, watches held-out data, writes checkpoints, and goes on from one to the same bits."""
+"""Run a solver with progress, callback, held-out data and checkpoints.
+
+Every estimator that is fitted by ``solvers.alternation`` calls ``train``. A fit that resumes from a checkpoint ends
+with the same bits as one that was never interrupted.
+"""
 
 import os
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
-"""What a parameter or a small fact of a saved model may be: the words in which an estimator's table is written.
+"""Kinds of values that a parameter or a fact of a saved model may have, as the tables of the estimators list them.
 
-Each kind has ``read``, which gives back the value as the estimator wants it (lists of a file become tuples) or raises
-``InputError`` with one sentence. The table is checked on the way into a file and on the way out of it.
+Each kind has ``read``. It returns the value as the estimator wants it (lists of a file become tuples), or raises
+``InputError`` with one sentence. Values are checked both when a model is saved and when it is loaded.
 """
 
 import math

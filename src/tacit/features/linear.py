@@ -1,4 +1,4 @@
-"""The linear kernel's feature map: the scaled columns themselves, or a random projection of very many of them."""
+"""The feature map of the linear kernel: the scaled columns, or a random projection where there are very many."""
 
 from functools import cached_property
 from typing import Any

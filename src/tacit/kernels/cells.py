@@ -1,6 +1,6 @@
-"""Passes over the cells of a sparse matrix that hold nothing per cell but what they write.
+"""Passes over the cells of a sparse matrix that need no memory beyond their output.
 
-``weight`` and the like have one value per cell, or a single value that holds for all.
+Arrays such as ``weight`` have one value per cell, or a single value for all.
 """
 
 from tacit.kernels._jit import fast, strict

@@ -1,4 +1,4 @@
-"""Pairs in the right order, counted in O(n log n)."""
+"""Count concordant pairs in O(n log n), with a Fenwick tree over ranks."""
 
 import numpy as np
 

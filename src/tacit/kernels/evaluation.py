@@ -1,4 +1,4 @@
-"""Counting for the metrics: which places of a ranking hit, and how many pairs a full ranking puts right."""
+"""Counts for the ranking metrics: hits in a list, and pairs in the right order."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Ranking, labels, ratings, ordinal, words. Names are loaded on first use."""
+"""Metrics for rankings, labels, ratings, ordinal classes and word vectors. Names are imported on first use."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What lies behind the means of an evaluation: what each user scored, and how often each item was listed and found."""
+"""Results per user and per item behind the means of an evaluation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Taggers on rows they have not seen: labels by name, numbers in between, and baselines that need no features."""
+"""Evaluate taggers on new rows: match labels by name, compute the metrics, and add baselines without features."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass

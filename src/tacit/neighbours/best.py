@@ -1,4 +1,4 @@
-"""The k best columns of each row of a block of scores, sparse or dense; equal scores go to the lower column."""
+"""The k best columns of each row in a block of scores, sparse or dense. Ties go to the lower column."""
 
 from typing import Any
 

@@ -1,4 +1,8 @@
-"""The ridge of a recommender to which none was given, from the data's noise level and the number of factors."""
+"""The default ridge of ``FactorRecommender``, estimated from the data.
+
+It grows with the noise level of the positives, which is larger where rows and columns have few of them, and with the
+number of factors. It is used when ``regularization`` is None.
+"""
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,21 +14,21 @@ RIDGE_OVER_ROOT_OF_NOISE, RIDGE_OVER_NOISE = 0.32, 0.74
 parts; the second is where MovieLens 1M and synthetic small data are best, test parts included."""
 
 MOST_RIDGE = 0.6
-"""A ridge of 1 silences even the mean of the positives: all scores are zero. A handful of lines would come there."""
+"""A ridge of 1 suppresses even the mean of the positives, so that all scores are zero. Tiny data would reach it."""
 
 
 THIN, THINNEST, RIDGE_OF_THINNEST = 0.4, 1.0, 0.75
-"""Where both the median row and the median column have few positives, 1/√count being the error of what one of them
-says: from 0.4 (six positives) on the ridge grows, to 0.75 where the median is one positive."""
+"""For data whose median row and median column have few positives. The relative error of such a row is 1/√count: from
+0.4 (six positives) on the ridge grows, up to 0.75 where the median is one positive."""
 
 
 def noise_level(positives: sp.csr_array | Frequencies) -> float:
-    """√(|X| / |Ω⁺|) + √(|Y| / |Ω⁺|): how loud chance is beside the positives.
+    """√(|X| / |Ω⁺|) + √(|Y| / |Ω⁺|): the size of random structure relative to that of the positives.
 
     A matrix of |Ω⁺| positives scattered by chance has singular values up to about √n̄_x + √n̄_y, n̄ being the mean number
-    per row and per column; a ridge of λ in units of the positives silences what lies below λ √(n̄_x n̄_y). Their ratio is
-    this number over λ. So a ridge that was best for some share s of the positives is best for all of them when it is
-    multiplied by √s.
+    per row and per column. A ridge of λ, in units of the positives, suppresses singular values below λ √(n̄_x n̄_y). The
+    ratio of the two is this number over λ. So if some ridge is best for a share s of the positives, √s times that ridge
+    is best for all of them.
 
     >>> noise_level(sp.csr_array(np.ones((4, 4))))
     1.0
@@ -37,12 +41,13 @@ def noise_level(positives: sp.csr_array | Frequencies) -> float:
 def default_ridge(positives: sp.csr_array | Frequencies, factors: int) -> float:
     """The ridge when none is given: 0.32 √noise, and 0.74 noise where factors abound, but at most 0.6.
 
-    A few factors beside thousands of rows and columns find signal to the last one, and a ridge that silences all noise
-    takes from it. Factors for a quarter of all dimensions are sure to find noise, and only such a ridge stops them:
+    A few factors of a matrix with thousands of rows and columns all find signal, and a ridge that suppresses all noise
+    would suppress signal too. As many factors as a quarter of the dimensions are sure to find noise, which only such a
+    ridge prevents:
 
         (1 − w) 0.32 √noise + w 0.74 noise,      w = min(1, 4g / min(|X|, |Y|))²
 
-    Where rows and columns are thin alike, nobody's few positives can be trusted, and it grows towards 0.75:
+    Where both rows and columns have few positives, each of them is unreliable, and the ridge r grows towards 0.75:
 
         r + (0.75 − r) clip((s − 0.4) / 0.6, 0, 1),      s = 1 / √(the larger of the median counts of rows and columns)
 

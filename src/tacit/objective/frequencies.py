@@ -1,4 +1,7 @@
-"""How often rows and columns occur: all that the recipe of a recommender measures of its positives."""
+"""How often each row and column occurs among the positives.
+
+The recipe of a recommender measures nothing else, so it can also be built from counts, without the matrix.
+"""
 
 from dataclasses import dataclass
 from typing import Any

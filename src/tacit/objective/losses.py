@@ -1,4 +1,8 @@
-"""Losses on the positives: names users type, codes kernels take, and a way to bring one's own."""
+"""Losses on the positives: the names that users give, the codes that kernels take, and custom losses.
+
+A loss is a convex function ℓ(r, s) of target and score with its first two derivatives. ``custom_loss`` makes one from
+three Python functions and checks the derivatives by finite differences.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

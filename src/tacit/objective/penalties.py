@@ -1,4 +1,4 @@
-"""Penalties on factors."""
+"""Penalties on factors: the scale of a ridge that grows with a row's evidence, and the Laplacian of a graph."""
 
 from typing import Any
 
@@ -16,9 +16,9 @@ def ridge_scale(evidence: Array, positive_mass: Array, strength: float, exponent
     """The factor λ in λ_x = λ · evidence_x^ν that makes the mean ridge ``strength`` times the mean positive mass.
 
     evidence_x = Σ_{y∈Ω_x} c_xy + a_x Σ_y b_y is the total weight of the cells of x, positive_mass_x its first term.
-    A row with more evidence is held back in proportion to it (ν = 1), which is far better on skewed data than the plain
-    ridge (ν = 0). Measured against the positives, ``strength`` means the same on dense and sparse data, whatever the
-    unlabelled weight: 0.1 holds a factor back like a tenth of its positives would.
+    With ν = 1 the ridge of a row is proportional to its evidence, far better on skewed data than an equal ridge
+    for all (ν = 0). Because ``strength`` is relative to the positives, it means the same on dense and sparse data and
+    for any unlabelled weight: 0.1 weighs as much as a tenth of a row's positives.
 
     >>> ridge_scale(np.array([4.0, 8.0]), np.array([2.0, 4.0]), strength=0.5, exponent=1.0)
     0.25
@@ -30,7 +30,7 @@ def ridge_scale(evidence: Array, positive_mass: Array, strength: float, exponent
 def laplacian(graph: Any, strength: float, name: str, rows: int, dtype: DTypeLike = np.float32) -> Csr:
     """λ_g L with L = D − S for the similarities S of a graph; tr(PᵀLP) = ½ Σ S_xx' ‖p_x − p_x'‖² (one-class MF Eq. 2).
 
-    S is made symmetric, (S + Sᵀ)/2; what a node says of itself drops out. Similarities must not be negative.
+    S is made symmetric, (S + Sᵀ)/2, and its diagonal drops out. Similarities must not be negative.
 
     >>> laplacian(np.array([[0.0, 2.0], [2.0, 0.0]]), 0.5, "row_graph", 2).toarray()
     array([[ 1., -1.],

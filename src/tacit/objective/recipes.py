@@ -11,10 +11,10 @@ together. For words the authors state the sum over a word's pairs; it is lowered
 of the mean positive. A ridge of words and tags is a number of positives, the same for every row. The recommender's is a
 share of a row's own positives and grows with its evidence, because its rows differ in size by orders of magnitude.
 
-A recipe is measured once, on the training data: how much rows and columns of which frequency weigh, and how strongly
-they are held back. It then serves rows and columns that come later, so that folding in a training row repeats exactly
-the problem that training solved. Objectives that are not made from frequencies state their weights themselves
-(``WholeData.build``): those with cells stored in place of sums (``formulations``) and the weighted label space
+A recipe is measured once, on the training data: the weight and the ridge of a row or column as functions of its
+frequency. Rows and columns that come later use the same functions, so folding in a training row solves exactly the
+problem that training solved. Two objectives are not built from frequencies and state their weights themselves
+(``WholeData.build``): those that store unlabelled cells (``formulations``) and the weighted label space
 (``solvers.weighted_embedding``).
 """
 

@@ -1,4 +1,8 @@
-"""Ω⁺ and the weights as one side sees them; the other side is the same class on the transpose."""
+"""One side of the objective: the positives by row, with the weights that rows and the other side have.
+
+``Side`` holds what a solver needs to improve P with Q fixed. The columns are the same class on the transpose. Its Gram
+caches QᵀBQ and t Qᵀb stand for all unlabelled cells.
+"""
 
 import functools
 from collections.abc import Sequence

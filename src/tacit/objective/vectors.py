@@ -1,4 +1,7 @@
-"""Inner products of flat vectors, in fixed chunks: the same bits at any number of threads."""
+"""Inner products of flat vectors, summed in fixed chunks.
+
+The result has the same bits at any number of threads.
+"""
 
 from typing import Any
 

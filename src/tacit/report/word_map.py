@@ -1,4 +1,4 @@
-"""A picture of word vectors in the plane: near words stand near each other."""
+"""A picture of word vectors in the plane, where similar words lie close together."""
 
 import os
 from collections.abc import Hashable, Sequence

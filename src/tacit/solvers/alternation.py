@@ -2,9 +2,9 @@
 
     repeat: for each side, and each group of its fields: improve the group's parameters, all else fixed
 
-A solver says how to improve one block and what it remembers of it; the loop keeps P and Q in step with the parameters,
-follows J and the norm of the gradient, stops by a relative rule, and catches what is not finite. It computes nothing
-that the solver did not ask for: a solver that knows by how much J fell costs no evaluation of J.
+A solver improves one block and may remember something about it. The loop updates P and Q with the parameters, tracks J
+and the norm of the gradient, stops when J hardly falls, and raises an error where a value is not finite. J is evaluated
+only where the solver does not know by how much it fell.
 """
 
 import time

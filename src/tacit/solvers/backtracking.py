@@ -1,4 +1,4 @@
-"""A step that is halved until the value falls enough (Armijo's rule)."""
+"""Backtracking line search by Armijo's rule: halve the step until the value falls enough."""
 
 from collections.abc import Callable
 

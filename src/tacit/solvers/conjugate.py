@@ -1,7 +1,7 @@
-"""Conjugate gradient on H s = −g, with products H·d only: the inner loop of every solver on blocks.
+"""Conjugate gradient on H s = −g, given products H·d only. All solvers on blocks use it as their inner loop.
 
-The kernel of alternating least squares has its own, on one row's system at a time (``kernels.als``), and ridge
-regression one on many right sides at once (``solvers.ridge``): there the recursion runs on other shapes.
+Two other places have their own, because the recursion runs on other shapes there: ``kernels.als`` solves the system of
+one row at a time, and ``solvers.ridge`` solves many right-hand sides at once.
 """
 
 from collections.abc import Callable

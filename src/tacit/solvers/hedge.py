@@ -1,4 +1,7 @@
-"""Which experts run side by side."""
+"""The settings that run side by side in an ``ExpertRatingStream``.
+
+Either a preset by name, or a list of settings given by the caller. Hedge weighs their predictions (in the kernel).
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace

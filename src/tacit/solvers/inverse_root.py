@@ -1,4 +1,8 @@
-"""The quadrature under which ``kernels/inverse_root.py`` turns A^{-1/2} x into shifted systems."""
+"""The quadrature for A^{-1/2} x.
+
+A^{-1/2} is a weighted sum of shifted inverses (A + s_k I)⁻¹. This module computes the shifts and weights;
+``kernels/inverse_root.py`` solves the shifted systems.
+"""
 
 from functools import cache
 

@@ -1,16 +1,16 @@
-"""Labels from the labels beside them: each regressed on all the others and on a model's guesses.
+"""Label regression: each label predicted from the row's other labels and from a model's scores.
 
     min  ‖Y − Y W₁ − T W₂‖² + λ (‖W₁‖² + ‖W₂ − bI‖²),   diag W₁ = 0,   b = Σyt / Σt²
 
-Y (n, L) are the known labels; T (n, L) is what a model that never saw the row guesses from its features, brought to
-twice the size of Y. Where there is little to learn from, the scaled guess bT remains. No label may speak for itself,
-so the score of a known label is as honest as that of an unknown one. With A = [Y, T] and P = (AᵀA + λI)⁻¹, column l
-of [W₁; W₂] is
+Y (n, L) are the known labels. T (n, L) are scores of a model that has not seen the row, scaled to twice the size of Y.
+With little data W₂ stays near bI, so the scaled score remains. A label never predicts itself (diag W₁ = 0), so the
+score of a known label is computed like that of an unknown one. With A = [Y, T] and P = (AᵀA + λI)⁻¹, column l of [W₁;
+W₂] is
 
-    e_l + λ b P_·,l' − ν P_·,l      l' = L + l: the place of the guess;  ν makes the label's own weight zero.
+    e_l + λ b P_·,l' − ν P_·,l      l' = L + l is the column of the score of l;  ν makes the label's own weight zero.
 
-Only AᵀA is kept of the rows. That grows with the square of the labels, so the most frequent ones take part; all others
-keep their guess, scaled by their own b.
+Only AᵀA is stored of the rows. It grows with the square of the number of labels, so the most frequent labels take part;
+all others keep their score, scaled by their own b.
 """
 
 from dataclasses import dataclass

@@ -1,13 +1,15 @@
-"""Linear item-item weights W in closed form: a row's scores are s_x = x W.
+"""Linear item-item weights W in closed form. The scores of a row x are x W.
 
 Dense (EASE; Steck 2019), with row weights a_x and a ridge λ_y by frequency:
 
     min Σ_x a_x ‖x − x W‖² + Σ_y λ_y ‖W_y·‖²,  diag W = 0:      P = (XᵀAX + Λ)⁻¹,  W_iy = −P_iy / P_yy  (i ≠ y)
 
-Sparse (a graph filter; P3alpha and RP3beta are cases), with d_y and u_x the mass of columns and rows:
+Sparse (a graph filter; P3alpha and RP3beta are special cases), with d_y and u_x the total weight of columns and rows:
 
-    W_iy = d_i^−in Σ_x x_i u_x^−row x_y d_y^−out  (i ≠ y),      of each row i the K largest kept: columns with many
-    neighbours need them all, and a row i adds no more than K terms to anybody's score
+    W_iy = d_i^−in Σ_x x_i u_x^−row x_y d_y^−out  (i ≠ y)
+
+Of each row i of W the K largest entries are stored. Cutting rows rather than columns leaves popular columns all their
+neighbours, and a positive adds at most K terms to a row's scores.
 """
 
 from collections.abc import Sequence

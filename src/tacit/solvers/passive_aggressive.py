@@ -1,6 +1,6 @@
-"""The state of a rating stream, and the calls that grow it and run ratings through it.
+"""Rating streams: settings, the arrays of users and items, and the calls that run ratings through them.
 
-The formulas are in ``kernels/passive_aggressive.py`` (a round) and ``kernels/rating_rounds.py`` (the loop).
+The formulas are in ``kernels/passive_aggressive.py`` (one round) and ``kernels/rating_rounds.py`` (the loop).
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,8 @@
-"""Rows whose features say where they are and whose positives say by how much that is off."""
+"""Place rows that have both features and positives.
+
+The features give a first factor z W. The positives then determine an offset from it: the objective is minimised over
+p_x = z_x W + d_x, with the ridge on d_x.
+"""
 
 import functools
 from dataclasses import replace
@@ -18,13 +22,13 @@ from tacit.solvers.conjugate import conjugate_gradient
 Array = NDArray[Any]
 
 SOLVED = 1e-4
-"""Gradient, relative to that at zero, at which all rows count as solved."""
+"""The solver stops when the gradient has fallen to this share of its norm at U = 0."""
 
 ROUNDS = 40
 
 
 def place_rows(side: Side, loss: Loss, other: Array, base: Array, n_threads: int = 0) -> Array:
-    """Factors base + U (n, g), where U minimises J with the side's ridge on U; ``base`` is what the features say.
+    """Factors base + U (n, g), where U minimises J with the side's ridge on U; ``base`` comes from the features.
 
     Rows are separate problems, but conjugate gradient runs on all of them at once.
     """

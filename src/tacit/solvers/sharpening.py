@@ -1,13 +1,13 @@
-"""Sparse linear weights without a part of their leading directions, which nearly all rows share.
+"""Sharpening: sparse item-item weights with part of their leading directions removed.
 
-With N = U^(−row/2) X D^(−1/2) sparse weights are D^(1/2−in) NᵀN D^(1/2−out) but for the diagonal: a filter that keeps
-the eigenvalues λ of NᵀN as they are, and so speaks loudest for what everybody likes. With the r leading right singular
-vectors V of N and their values σ,
+With N = U^(−row/2) X D^(−1/2) the sparse weights are D^(1/2−in) NᵀN D^(1/2−out), except for the diagonal. As a filter
+they keep every eigenvalue λ of NᵀN, so popular columns dominate the scores. With the r leading right singular vectors
+V of N and their values σ,
 
     W′ = W − δ D^(1/2−in) V (Σ⁴ / σ_1²) Vᵀ D^(1/2−out)
 
-has λ − δ λ²/λ_1 in their place (the sharpening of BSPM; Choi et al. 2023). The full rank stays, and the correction is
-kept as two narrow matrices.
+has λ − δ λ²/λ_1 in place of those λ (the sharpening of BSPM; Choi et al. 2023). The rank stays full. The correction is
+stored as two narrow matrices.
 """
 
 from dataclasses import dataclass

@@ -1,14 +1,17 @@
-"""How the weights of experts went: a thinned record that never outgrows its room."""
+"""The history of the experts' weights, thinned so that its size is bounded.
+
+When the record is full, every second entry is dropped and the interval between entries doubles.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
 RECORDS = 512
-"""The room of a record, which is never full."""
+"""Entries at most."""
 
 
 class WeightRecord:
-    """Weights over time: every ``interval`` ratings; when the room is full every other record goes.
+    """Weights after every ``interval`` ratings; when the record is full, every other entry is dropped.
 
     >>> record = WeightRecord(experts=2)
     >>> for n_seen in range(1, 2001):

@@ -1,4 +1,4 @@
-"""What says nothing beside ``--model``: a saved model has its own parameters, and all of TABLE is for the test."""
+"""Options that have no effect beside ``--model``, and are refused."""
 
 from collections.abc import Collection
 

@@ -1,4 +1,4 @@
-"""Jester of K. Goldberg, UC Berkeley: ratings of jokes, dense where other sets are thin."""
+"""Jester (K. Goldberg, UC Berkeley): ratings of jokes, a dense data set."""
 
 import numpy as np
 

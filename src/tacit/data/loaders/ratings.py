@@ -1,4 +1,4 @@
-"""What rating sets have in common: lines of user, item, rating, and ways to make interactions of them."""
+"""What rating data sets share: reading lines of user, item and rating, and turning them into interactions."""
 
 import io
 from collections.abc import Sequence

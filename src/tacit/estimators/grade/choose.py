@@ -1,4 +1,7 @@
-"""From rows and settings to one kernel, λ, loss, γ and preparation of the columns, and trees where they help."""
+"""Choose the kernel, its bandwidth, λ, the loss, γ, the preparation of columns, and whether to add trees.
+
+Whatever the settings leave open is chosen by cross-validation on the labelled rows (``selection``).
+"""
 
 from dataclasses import dataclass
 from functools import cache, partial

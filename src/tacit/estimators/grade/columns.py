@@ -1,12 +1,12 @@
 """Ways to prepare the columns before a kernel compares rows, and which of them are tried.
 
-    standard    over the standard deviation: every column counts the same
-    raw         as they are: sparse rows, such as word weights, where a rare column's deviation says nothing
-    ranks       ranks spread like normal numbers: a long tail does not hide the rest
-    relevance   standard, times the root of what boosted trees gain by the column: what does not matter falls away
+    standard    divided by the standard deviation, so that every column counts the same
+    raw         unchanged; for sparse rows such as word weights, where the deviation of a rare column is meaningless
+    ranks       ranks with a normal distribution, for columns with long tails
+    relevance   standard, times the root of the column's gain in boosted trees, so that irrelevant columns shrink
 
-The first is tried at every bandwidth (``raw`` where the table is sparse), the others where the first one did best.
-Relevance comes from labels, so every fold grows trees of its own: what is held out says nothing about it.
+The first is tried at every bandwidth (``raw`` where the table is sparse), the others at the bandwidth that was best.
+Relevance is learned from labels, so every fold grows its own trees and held-out rows stay unseen.
 """
 
 from dataclasses import dataclass

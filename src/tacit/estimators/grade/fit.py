@@ -1,4 +1,7 @@
-"""Fitting an ordinal ranker: scale, choose, solve, cut. Knows arrays and settings, not the estimator."""
+"""Fit an ordinal ranker: prepare the columns, choose what is open, solve for the coefficients, set the thresholds.
+
+Takes arrays and settings, not the estimator.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

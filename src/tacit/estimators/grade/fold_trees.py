@@ -1,4 +1,7 @@
-"""Boosted trees of every fold of the labelled rows, grown once and asked for their held-out scores and relevance."""
+"""Boosted trees for every cross-validation fold, grown once.
+
+They give held-out scores (as one more feature) and the relevance of columns.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Which labelled rows take part in choosing parameters, and how they are held out."""
+"""The labelled rows that take part in cross-validation, and the folds."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The feature map of an ordinal ranker, from its parameters or from what was learned."""
+"""The feature map φ of an ordinal ranker: Nyström, Fourier or linear, for new parameters or from a saved model."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The rows of a fit, and the feature maps that their settings allow."""
+"""The rows of a fit, prepared in each way that the settings allow, with their feature maps."""
 
 from functools import cache, cached_property
 from typing import Any

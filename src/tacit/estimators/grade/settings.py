@@ -1,4 +1,4 @@
-"""Parameters of an ordinal ranker once checked, what a fit gives back, and candidates for what is left open."""
+"""Checked parameters of an ordinal ranker, the result of a fit, and the candidates that cross-validation compares."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Learning ordinal grades from a stream: bounded samples of what came by, and steps of the stochastic solver."""
+"""``partial_fit`` of an ordinal ranker: bounded random samples of the rows so far, and stochastic gradient steps."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,9 +1,8 @@
-"""How the arguments of a question are read: ids of rows and columns, filters, and ids that the model does not know.
+"""The arguments of a question: ids of rows and columns, filters, and what happens to unknown ids.
 
-One policy holds for every recommender. An id that is asked for and that the model does not know is an error, or is left
-out, or is answered as the average row would be (``unknown``). An id in ``exclude`` that the model does not know cannot
-come back anyway, so it changes nothing. A tuple holds several ids, as a list does; where ids are tuples themselves,
-one of them goes into a list.
+All recommenders follow one policy. An unknown id that is asked for is an error, is skipped, or gets the answer of the
+average row (``unknown``). An unknown id in ``exclude`` changes nothing. A tuple is several ids, like a list; where ids
+are tuples themselves, put one into a list.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Mixtures of recommenders: which are tried, the scores of one, and what is said of the choice."""
+"""Mixtures of recommenders: the weights that are tried, the scores of a mixture, and the summary of the choice."""
 
 import itertools
 from collections.abc import Sequence

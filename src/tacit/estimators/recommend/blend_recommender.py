@@ -1,4 +1,7 @@
-"""BlendRecommender: several recommenders, whose scores are standardised and added; held-out positives say how."""
+"""BlendRecommender: a weighted sum of the standardised scores of several recommenders.
+
+Held-out positives choose the weights.
+"""
 
 import sys
 from collections.abc import Iterable, Mapping

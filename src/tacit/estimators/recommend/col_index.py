@@ -1,7 +1,7 @@
-"""The approximate index of a recommender's columns: one for what rows would like, one for what columns are alike.
+"""The approximate index of a recommender's columns, for ``recommend`` and for ``similar_cols``.
 
-It belongs to the column factors from which it was built. Where these have been replaced since, by a fit or by columns
-that joined, questions are answered by the exact search until the index is built again.
+It belongs to the column factors from which it was built. Once a fit or new columns have replaced them, the exact search
+answers until the index is built again.
 """
 
 from dataclasses import asdict, dataclass

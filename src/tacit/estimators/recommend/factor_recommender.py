@@ -59,15 +59,15 @@ class FactorRecommender(Model):
     factors : g, the length of p_x and q_y
     loss : ℓ on the positives: ``"square"``, ``"logistic"``, ``"squared_hinge"``, or a ``Loss`` of one's own
     solver : ``"als"`` (alternating solves), ``"newton"`` (trust region), ``"newton_linesearch"``, ``"linesearch"``
-        (gradient), ``"adagrad"`` (improved fBGD), ``"gradient"`` (plain), or ``"auto"``; ``solver_`` says which it was
-    unlabelled_weight : mean of b_y: what one unlabelled cell counts beside a positive of weight 1. None chooses it
-        from the density of the data
+        (gradient), ``"adagrad"`` (improved fBGD), ``"gradient"`` (plain), or ``"auto"``; ``solver_`` is the one used
+    unlabelled_weight : mean of b_y, the weight of one unlabelled cell relative to a positive of weight 1. None chooses
+        it from the density of the data
     unlabelled_target : t
-    frequency_exponent : ρ ≥ 0 lets b_y grow with (frequency of y)^ρ: not having taken what everybody knows says
-        more (fBGD Eq. 22). A pair gives a_x an exponent too, (rows, columns): who took much has seen much
+    frequency_exponent : ρ ≥ 0 lets b_y grow with (frequency of y)^ρ, because a missing positive of a popular column
+        is stronger evidence (fBGD Eq. 22). A pair (rows, columns) gives a_x an exponent too: active rows have seen more
     positive_weight : c from the stored values: ``"log"`` (1 + log(value / smallest)), ``"value"`` or ``"one"``
     unlabelled : ``"all"`` counts every unlabelled cell; ``"sampled"`` as many as there are positives, drawn once;
-        ``"same_loss"`` all of them under ℓ (small data only). The last two are there for comparison
+        ``"same_loss"`` counts all of them under ℓ (small data only). The last two are for comparison
     biases : SVDFeature's biases of rows and columns (fBGD Eq. 11–13)
     context_model : how a row and its context combine: ``"additive"`` (SVDFeature), ``"pairwise"`` (PITF), or
         ``"product"`` (CP), fBGD Appendix A
@@ -103,7 +103,7 @@ class FactorRecommender(Model):
     gain_ : what ``fit(..., report_gain=True)`` found
     joined_cols_ : how many of the columns, the last ones, have joined since the fit
     col_index_ : what ``index_cols`` built, with its measured recall, or None
-    row_caches_ : PᵀAP and t Pᵀa of the rows as fitted, by which ``add`` places columns that join
+    row_caches_ : PᵀAP and t Pᵀa of the rows as fitted, with which ``add`` solves columns that join
 
     >>> import tacit
     >>> pairs = {"who": ["ann", "ann", "bob", "bob", "cyd"], "what": ["tea", "jam", "tea", "jam", "tea"]}

@@ -1,4 +1,4 @@
-"""What a caller states of the cells in place of a rule: weights of rows and columns, targets of positives."""
+"""Weights of rows and columns, and targets of positives, that the caller gives in place of the recipe's."""
 
 from dataclasses import dataclass
 from typing import Any

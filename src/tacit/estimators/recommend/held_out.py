@@ -1,4 +1,4 @@
-"""Early stopping: a share of the positives is held out, and the best sweep on them is kept."""
+"""Early stopping: hold out a share of the positives, measure NDCG@10 on it after each sweep, keep the best sweep."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
-"""Choices that only held-out positives can make: exponents, ridges, members of a blend.
+"""Compare candidates (exponents, ridges, mixtures) on held-out positives.
 
-A fifth of the positives is held out, once or, where there are few, several times. Every candidate ranks all other
-columns for the same rows; the candidates are compared row by row, so that a small lead can be told from chance.
+A fifth of the positives is held out, several times where there are few. Every candidate ranks all other columns for the
+same rows. Comparing row by row tells a small lead from chance.
 """
 
 import time

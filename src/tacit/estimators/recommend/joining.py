@@ -1,4 +1,7 @@
-"""Interactions from outside in the numbering of a model: known ids are found, unknown ones are left out or join."""
+"""Translate interactions into the numbering of a fitted model.
+
+Known ids get their numbers. Unknown ids are left out, or join at the end.
+"""
 
 from collections.abc import Sequence
 from typing import Any

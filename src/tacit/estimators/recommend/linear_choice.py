@@ -1,4 +1,7 @@
-"""Which linear weights: dense or sparse, the ridge and the exponents, by held-out positives."""
+"""Choose the weights of a ``LinearRecommender``: dense or sparse, ridge, exponents and sharpening.
+
+Held-out positives decide (``held_out_choice``).
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Columns that nobody has, but whose features are known, borrow the weights of the columns most like them."""
+"""Weights for columns without positives: the mean weights of the columns with the most similar features."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def lend(weights: Array | Csr | Sharpened, features: sp.csr_array, counts: Array
     """W with columns of its own for every y without positives: the mean of the columns W_n of the ten n with the
     highest cosine of features, weighted by it.
 
-    Whoever has n itself should hear of y too, but W_nn is zero: in its place stands the largest weight in column n.
+    A row that has n should get y too. Since W_nn is zero, the largest weight of column n is used in its place.
     """
     silent = np.flatnonzero(counts == 0)
     known = np.flatnonzero(counts)

@@ -1,4 +1,4 @@
-"""Recommenders that give a row the scores of all columns at once, and what they share: ids, filters, lists, files."""
+"""Base class of recommenders that score all columns of a row at once: ids, filters, top-k, events, files."""
 
 from collections.abc import Hashable
 from typing import Any, Self

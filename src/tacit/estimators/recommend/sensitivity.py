@@ -1,7 +1,7 @@
-"""What the trials of a search say about each parameter: how the score moves with it where the others are near the best.
+"""How much each parameter matters, judged from the trials of a search.
 
-A trial speaks about a parameter if all others are near the best trial's: the same choice, or a number within a quarter
-of its range. With few trials few speak, and a parameter of which none does is left out.
+A trial counts for a parameter if all its other parameters are near those of the best trial: the same choice, or a
+number within a quarter of the range. A parameter for which no trial counts is left out.
 """
 
 from collections.abc import Callable, Mapping, Sequence

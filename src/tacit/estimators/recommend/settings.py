@@ -1,4 +1,4 @@
-"""The checked, frozen parameters of a ``FactorRecommender``: all that training needs to know of it."""
+"""Checked, frozen parameters of a ``FactorRecommender``. Training reads these and never the estimator."""
 
 import os
 from collections.abc import Mapping

@@ -1,15 +1,15 @@
-"""Search over the few parameters that matter, under a budget of seconds or trials.
+"""Search over the parameters of a recommender that matter most, within a budget of seconds or trials.
 
-A seeded (1 + 1) search: the first trial is the model as given, the next ones change its factors and its loss alone;
-then some are drawn from the whole space, and most step away from the best so far, by steps that shrink. Every trial
-trains with early stopping on the same held-out positives, with a ridge that is larger by as much as the noise is
-(``objective.default_ridge.noise_level``): otherwise the best ridge of the smaller part would be too strong for all
-data. A trial with as many factors as the best one starts from its column factors, so most need only a few sweeps; the
-first of them do not count, for they measure a mixture of two settings. The same seed tries the same settings; a larger
-budget only tries more of them.
+A seeded (1 + 1) search. The first trial is the model as given; the next ones change only its factors or its loss. Then
+some trials are drawn from the whole space, and most take a step from the best so far, with shrinking step sizes.
 
-A budget of seconds includes the last fit, on all data: its sweeps cost what those of the best trial did. The trial that
-runs when no more time is left for anything else ends after its sweep, and so does the last fit itself.
+Every trial stops early on the same held-out positives. Its ridge is scaled up with the noise level of the smaller
+training part (``objective.default_ridge.noise_level``), so that the chosen ridge suits all data. A trial with as many
+factors as the best one starts from its column factors and needs only a few sweeps; its first sweeps do not count,
+because they mix two settings. The same seed tries the same settings, and a larger budget only adds trials.
+
+A budget of seconds includes the last fit on all data, estimated from the sweeps of the best trial. When time runs out,
+the running trial ends after its sweep, and so does the last fit.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""How a ``FactorRecommender`` is trained: objective, towers, solver, and rows that end exact."""
+"""Train a ``FactorRecommender``: build objective, towers and solver, run them, and end with exact rows."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -1,4 +1,7 @@
-"""Rating streams with nothing to tune: many settings learn side by side and Hedge weighs them (NN-APA(m))."""
+"""ExpertRatingStream: many settings learn side by side, and Hedge weighs their predictions (NN-APA(m)).
+
+Nothing has to be tuned.
+"""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""All that a rating stream has learned, under one lock: rows, ids, and how far each source has been read."""
+"""The state of a rating stream under one lock: arrays of users and items, their ids, and how far sources were read."""
 
 import copy
 from collections.abc import Hashable, Iterator

@@ -1,4 +1,4 @@
-"""What both rating streams share: ids on the fly, one rating or many, ranking, topics, and saving mid-stream."""
+"""The base class of both rating streams: new ids as they come, one rating or many, ranking, topics, saving."""
 
 from collections.abc import Hashable, Iterable
 from dataclasses import replace

@@ -1,6 +1,6 @@
-"""What a person wants to see beside a suggestion: like rows that carry the label, and what speaks for it.
+"""The evidence for a suggested label: similar rows that carry it, and the features that count most.
 
-Rows are compared, and features weighed, in the space in which the model compares rows.
+Rows and features are compared in the space in which the model compares rows.
 """
 
 from collections.abc import Hashable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What an audit found, as tables and as a page that a reviewer can work through."""
+"""The result of an audit: suggestions, as tables and as a page for a reviewer."""
 
 import csv
 import html

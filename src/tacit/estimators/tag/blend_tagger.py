@@ -1,4 +1,4 @@
-"""BlendTagger: several taggers, whose scores are scaled alike and added."""
+"""BlendTagger: a weighted sum of the scaled scores of several taggers."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Self

@@ -1,8 +1,8 @@
-"""How much each member of a blend counts: rows that are held out decide, member by member.
+"""The weights of a blend's members, chosen on held-out rows.
 
-The first member has weight 1. Each further one is tried at every weight of a few octaves on top of what is there, by
-the mean nDCG@5 of rows that no member learned from. It gets the smallest weight, 0 among them, that is within one
-standard error of the best, row by row.
+The first member has weight 1. Each further member is tried at weights a few octaves apart, added to the members so far,
+by the mean nDCG@5 of rows that no member has seen. It gets the smallest weight (possibly 0) within one standard error
+of the best, compared row by row.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How a ``FactorTagger`` is trained: labels over features, and over landmarks where there are any."""
+"""Train a ``FactorTagger``: the towers of features and landmarks, the label graph, and the solver."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -1,4 +1,7 @@
-"""Taggers inside a tagger: given as estimators, run as the outer one runs, kept in a file by class and parameters."""
+"""Taggers that are parameters of another tagger.
+
+They run with the outer tagger's threads and progress. A model file stores them by class and parameters.
+"""
 
 from typing import Any
 

@@ -1,9 +1,9 @@
-"""The bandwidth and the ridge of a kernel tagger, by leave-one-out on at most 2,000 rows.
+"""Choose the bandwidth and the ridge of a kernel tagger by leave-one-out on at most 2,000 rows.
 
-On a sample of rows one Cholesky factor gives the honest ranking of every row (``solvers.kernel_ridge``); its mean
-nDCG@5 is what counts. The search goes from the middle to the best neighbour on a grid of octaves until none is better.
-Narrow kernels gain more than wide ones from every further row. So where the data have more rows than the sample, the
-narrowest kernel is taken that is within one standard error of the best, row by row.
+One Cholesky factor gives the leave-one-out scores of all rows (``solvers.kernel_ridge``); their mean nDCG@5 is
+compared. The search starts in the middle of a grid of octaves and moves to the best neighbour until none is better.
+Narrow kernels gain more from further rows than wide ones. So where there are more rows than the sample, the narrowest
+kernel within one standard error of the best is taken, compared row by row.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Fitting a kernel tagger on rows that carry labels: exactly, through landmarks, or on the columns themselves."""
+"""Fit a kernel tagger in one of three ways: exactly, through landmarks, or by a linear kernel on the columns."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,10 +1,9 @@
-"""A learner that takes in new rows, labels and features without being learned anew.
+"""New rows, labels and features in a fitted partition, without a refit.
 
-A new row's target in the learned space is where rows with its labels already lie: the mean of their unit vectors. A
-row all of whose labels are new is sent to a place of its own, drawn by the labels' numbers.
-New features are fitted to what the old map leaves of that target (ridge, on the new rows alone), so a row without
-new features is mapped exactly as before. New rows are then found like all others. A label without a vector of its
-own, where the method has such vectors, gets the mean of the rows that carry it.
+The target of a new row in the learned space is the mean unit vector of rows that share its labels; a row with only new
+labels gets a random direction, seeded by the labels. New features are fitted by ridge regression to what the old map
+leaves of the target, on the new rows alone, so that rows without new features are mapped exactly as before. A new label
+gets the mean vector of the rows that carry it, where the method has vectors of labels.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What blends and audits need of a fitted tagger."""
+"""The protocol by which blends and audits use a fitted tagger."""
 
 from typing import Any, Protocol
 

@@ -1,7 +1,7 @@
-"""What all taggers share: labels of any kind in and out, top-k, thresholds, scores, and the audit.
+"""The base class of taggers: reading labels, top-k, thresholds, metrics and the audit.
 
-A tagger gives scores for a block of rows (``block_scores``); everything a user calls is made of that. Blocks keep
-memory bounded: only ``decision_function``, whose answer is that large, ever holds rows × labels.
+A tagger scores a block of rows (``block_scores``), and every public call is built on that. Blocks bound the memory:
+only ``decision_function`` holds rows × labels, because that is what it returns.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""TextTagger: words in, labels out; a tagger together with the words it knows, in one file."""
+"""TextTagger: texts in, labels out. It holds a tagger and its vocabulary in one model."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Self, cast

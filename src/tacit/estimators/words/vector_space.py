@@ -1,6 +1,6 @@
-"""Questions that need only words and their vectors: neighbours, similarity, the odd one out, files.
+"""Queries on words and their vectors: neighbours, similarity, the odd one out, export.
 
-An estimator that has ``words_`` (ids) and ``vectors`` (v, d) can answer them.
+A class with ``words_`` (ids) and ``vectors`` (v, d) inherits them.
 """
 
 import os

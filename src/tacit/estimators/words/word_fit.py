@@ -1,4 +1,4 @@
-"""How ``WordVectors`` is trained, once the pairs are counted."""
+"""Train ``WordVectors`` from counted pairs: targets, weights, objective and solver."""
 
 from dataclasses import asdict, dataclass, replace
 from typing import Any

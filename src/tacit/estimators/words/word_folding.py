@@ -1,7 +1,7 @@
-"""Vectors for words that came after training, from the contexts in which they stand.
+"""Vectors of words that are added after training.
 
-A new word x has one row of counts. With Q fixed, J is a quadratic in p_x alone, which is solved; with P fixed the same
-holds for q_x, whose counts are a column. Nothing else changes.
+A new word x has one row of counts. With Q fixed, J is quadratic in p_x alone and is solved exactly; with P fixed, the
+same holds for q_x and its column of counts. All other vectors stay.
 """
 
 from collections.abc import Hashable, Mapping
