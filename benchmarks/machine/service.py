@@ -12,6 +12,7 @@ Writes ``results/service.json``, unless it is quick.
 
 import argparse
 import asyncio
+import gc
 import json
 import os
 import random
@@ -29,6 +30,12 @@ import scipy.sparse as sp
 
 from benchmarks import results
 from tacit import FactorRecommender
+
+TURNS = 5
+"""Runs of each kind, in turns; medians are told."""
+
+ASKED, REPORTED = 200, 2_100
+"""Questions and events a second where answers are timed while events come."""
 
 BARE = """
 import sys, uvicorn
@@ -83,6 +90,11 @@ class Server:
         else:
             raise RuntimeError("the server did not start")
         time.sleep(1.0)
+
+    def processor_seconds(self) -> float:
+        """What the process has used so far."""
+        parts = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
 
     def stop(self) -> None:
         self.process.terminate()
@@ -149,6 +161,28 @@ async def open_loop(
     return spent
 
 
+async def paced(
+    server: Server, path: str, make: Callable[[int], bytes], rate: float, clients: int, seconds: float
+) -> list[float]:
+    """Latencies of requests that so many connections send in turn at a steady rate, counted from when each was due."""
+    spent: list[float] = []
+    began, gap = time.perf_counter(), clients / rate
+
+    async def client(number: int) -> None:
+        reader, writer = await asyncio.open_connection(server.host, server.port)
+        due, count = began + gap * number / clients, 0
+        while due < began + seconds:
+            if (wait := due - time.perf_counter()) > 0:
+                await asyncio.sleep(wait)
+            await ask(reader, writer, path, make(number * 1_000_000 + count))
+            spent.append(time.perf_counter() - due)
+            due, count = due + gap, count + 1
+        writer.close()
+
+    await asyncio.gather(*(client(number) for number in range(clients)))
+    return spent
+
+
 async def read_your_writes(server: Server, pairs: int, rows: int, cols: int) -> int:
     """Event-then-ask pairs whose answer did not know the event."""
     reader, writer = await asyncio.open_connection(server.host, server.port)
@@ -175,8 +209,37 @@ def fsync_rate(folder: Path, seconds: float = 2.0) -> float:
     return count / seconds
 
 
+def middle(values: list[float]) -> float:
+    return round(float(np.median(values)), 3)
+
+
 def percentile(spent: list[float], share: float) -> float:
     return round(1000 * float(np.quantile(spent, share)), 3)
+
+
+def while_events_come(
+    served: Server, place: str, question: Any, events: str, event: Callable[[int], bytes], seconds: float
+) -> dict[str, Any]:
+    """Latencies of answers without events and with them, in turns."""
+    quiet, busy, reported = [], [], []
+    for turn in range(TURNS):
+        quiet.append(percentile(asyncio.run(open_loop(served, place, question, ASKED, seconds)), 0.99))
+        first = (turn + 1) * 1_000_000_000
+
+        async def both(first: int = first) -> list[float]:
+            reporting = asyncio.create_task(paced(served, events, lambda k: event(k + first), REPORTED, 64, seconds))
+            asked = await open_loop(served, place, question, ASKED, seconds)
+            reported.append(len(await reporting) / seconds)
+            return asked
+
+        busy.append(percentile(asyncio.run(both()), 0.99))
+    return {
+        "asked_per_second": ASKED,
+        "events_per_second_while_asked": round(float(np.median(reported))),
+        "p99_ms_without_events": middle(quiet),
+        "p99_ms_while_events_come": middle(busy),
+        "p99_ratio_while_events_come": middle([one / other for one, other in zip(busy, quiet)]),
+    }
 
 
 def measure(folder: Path, n: int, m: int, per_row: int, factors: int, seconds: float, pairs: int) -> dict[str, Any]:
@@ -204,35 +267,38 @@ def measure(folder: Path, n: int, m: int, per_row: int, factors: int, seconds: f
 
     size = asyncio.run(length())
     bare = Server([sys.executable, "-c", BARE, str(served.port + 1 if served.port < 65_000 else 20_011), str(size)])
+    events = "/v1/models/big/events"
     try:
+        asyncio.run(closed_loop(served, place, question, 16, 2.0))  # whatever is done once is done
+        asyncio.run(closed_loop(served, events, lambda k: event(k + 100_000_000), 16, 2.0))
+        found["load_before"] = os.getloadavg()
         rates: dict[str, list[float]] = {"recommend": [], "bare": []}
-        for _ in range(3):
+        costs: dict[str, list[float]] = {"recommend": [], "bare": []}
+        for _ in range(TURNS):
             for name, server, path in (("recommend", served, place), ("bare", bare, "/constant")):
+                before = server.processor_seconds()
                 spent = asyncio.run(closed_loop(server, path, question, 16, seconds))
                 rates[name].append(len(spent) / seconds)
-        ratios = [ours / theirs for ours, theirs in zip(rates["recommend"], rates["bare"])]
+                costs[name].append(1e6 * (server.processor_seconds() - before) / len(spent))
         found["requests_per_second"] = {name: round(float(np.median(each))) for name, each in rates.items()}
-        found["ratio_to_bare"] = round(float(np.median(ratios)), 3)
+        found["processor_microseconds"] = {name: round(float(np.median(each))) for name, each in costs.items()}
+        found["ratio_to_bare"] = middle([ours / theirs for ours, theirs in zip(rates["recommend"], rates["bare"])])
+        found["ratio_to_bare_by_processor_time"] = middle(
+            [theirs / ours for ours, theirs in zip(costs["recommend"], costs["bare"])]
+        )
         half = float(np.median(rates["recommend"])) / 2
-        calm = asyncio.run(open_loop(served, place, question, half, 2 * seconds))
-        found["p50_ms_at_half_load"], found["p99_ms_at_half_load"] = percentile(calm, 0.5), percentile(calm, 0.99)
+        calm = [asyncio.run(open_loop(served, place, question, half, seconds)) for _ in range(TURNS)]
+        found["p50_ms_at_half_load"] = middle([percentile(one, 0.5) for one in calm])
+        found["p99_ms_at_half_load"] = middle([percentile(one, 0.99) for one in calm])
         found["fsyncs_per_second_of_the_disk"] = round(fsync_rate(folder))
-        alone = asyncio.run(closed_loop(served, "/v1/models/big/events", event, 64, 2 * seconds))
+        before = served.processor_seconds()
+        alone = asyncio.run(closed_loop(served, events, event, 64, 2 * seconds))
         found["events_per_second_64_clients"] = round(len(alone) / (2 * seconds))
+        found["processor_microseconds"]["event"] = round(1e6 * (served.processor_seconds() - before) / len(alone))
         found["event_p99_ms"] = percentile(alone, 0.99)
-
-        async def together() -> list[float]:
-            reporting = asyncio.create_task(
-                closed_loop(served, "/v1/models/big/events", lambda k: event(k + 500_000), 64, 2 * seconds)
-            )
-            asked = await open_loop(served, place, question, min(half, 200), 2 * seconds)
-            found["events_per_second_while_asked"] = round(len(await reporting) / (2 * seconds))
-            return asked
-
-        quiet = asyncio.run(open_loop(served, place, question, min(half, 200), 2 * seconds))
-        found["p99_ms_at_200_a_second"] = percentile(quiet, 0.99)
-        found["p99_ms_at_200_a_second_while_events_come"] = percentile(asyncio.run(together()), 0.99)
+        found |= while_events_come(served, place, question, events, event, seconds)
         found["read_your_writes"] = {"pairs": pairs, "missed": asyncio.run(read_your_writes(served, pairs, n, m))}
+        found["load_after"] = os.getloadavg()
     finally:
         bare.stop()
         served.stop()
@@ -243,8 +309,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a small model and short runs")
     asked = parser.parse_args()
-    shape = (5_000, 2_000, 20, 32, 2.0, 200) if asked.quick else (100_000, 20_000, 48, 64, 8.0, 10_000)
+    shape = (5_000, 2_000, 20, 32, 1.0, 200) if asked.quick else (100_000, 20_000, 48, 64, 4.0, 10_000)
     sizes = {"0.5 M": 500_000, "1 M": 1_000_000} if asked.quick else {"1 M": 1_000_000, "12 M": 12_000_000}
+    gc.collect()
+    gc.freeze()  # a collection in the client would count as the server's
+    gc.disable()
     with tempfile.TemporaryDirectory(dir=os.environ.get("TACIT_BENCH_FOLDER")) as folder:
         found = {"single_answer_ms": single_answers(sizes, shape[1], shape[3])}
         found |= measure(Path(folder), *shape)

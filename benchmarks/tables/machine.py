@@ -44,6 +44,37 @@ def one_answer(record: dict[str, Any]) -> str:
     return table(["positives", "one list, processor milliseconds"], rows) + f"\n\n{told}"
 
 
+def service(record: dict[str, Any]) -> str:
+    """Answers and events over HTTP."""
+    found = record["figures"]
+    rate, cost = found["requests_per_second"], found["processor_microseconds"]
+    rows = [
+        ["`recommend`, k = 10, 16 clients", f"{rate['recommend']:,} a second"],
+        ["a bare Starlette route with a constant of that size", f"{rate['bare']:,} a second"],
+        ["ratio, in turns; by the servers' processor time",
+         f"{found['ratio_to_bare']:.2f}; {found['ratio_to_bare_by_processor_time']:.2f}"],
+        ["processor time: `recommend`, bare, an event", f"{cost['recommend']}, {cost['bare']}, {cost['event']} µs"],
+        ["`recommend` at half that load, p50 and p99",
+         f"{found['p50_ms_at_half_load']:.1f} and {found['p99_ms_at_half_load']:.1f} ms"],
+        ["events acknowledged, 64 clients", f"{found['events_per_second_64_clients']:,} a second"],
+        ["the disk's own fsyncs", f"{found['fsyncs_per_second_of_the_disk']:,} a second"],
+        [f"p99 of {found['asked_per_second']} answers a second, alone and beside "
+         f"{found['events_per_second_while_asked']:,} events a second",
+         f"{found['p99_ms_without_events']:.1f} and {found['p99_ms_while_events_come']:.1f} ms "
+         f"(ratio in turns {found['p99_ratio_while_events_come']:.1f})"],
+        ["an event, then a question about it: answers that did not know it",
+         f"{found['read_your_writes']['missed']} of {found['read_your_writes']['pairs']:,}"],
+        *([f"`model.recommend([user])`, {name} positives", f"{spent:.2f} ms"]
+          for name, spent in found["single_answer_ms"].items()),
+    ]  # fmt: skip
+    told = (
+        f"{found['rows']:,} × {found['cols']:,}, {found['positives']:,} positives, {found['factors']} factors; server "
+        f"and client on one machine, whose load was {found['load_before'][0]:.0f} before and "
+        f"{found['load_after'][0]:.0f} after: other work takes from all figures but the ratios."
+    )
+    return table(["", ""], rows) + f"\n\n{told}"
+
+
 def roofline(record: dict[str, Any]) -> str:
     """What the machine can do, and the share of it that each kernel takes."""
     figures = record["figures"]
@@ -163,5 +194,6 @@ BLOCKS = {
     "first-use": Block(first_use),
     "one-answer": Block(one_answer),
     "roofline": Block(roofline),
+    "service": Block(service),
     "cluster": Block(cluster, ("cluster", "sweep")),
 }

@@ -6,6 +6,8 @@ import pytest
 from starlette.testclient import TestClient
 
 import tacit
+from tacit.cli.app import main
+from tacit.estimators.tag.audit_report import Decisions, read_decisions
 from tacit.service.app import create_app
 from tacit.service.client import Client, ClientError
 
@@ -70,6 +72,24 @@ def test_decisions_about_tags(service):
     assert first[1] not in [
         one["id"] for one in service.post("/v1/models/tags/missing", json=missing).json()["results"]
     ]
+
+
+def test_decisions_go_back_into_training(files, tmp_path, capsys):
+    """Over HTTP into the store, out of it as a reviewed CSV, and into the next fit."""
+    with TestClient(create_app([files["tags"]], store=tmp_path / "store")) as service:
+        cells = [("=p1", "fruit", True), ("p2", "fast", False), ("p2", "vehicle", True), ("p3", "fast", True)]
+        post(service, "tags", *({"row": row, "col": tag, "accepted": right} for row, tag, right in cells))
+        post(
+            service,
+            "tags",
+            {"row": "p3", "col": "fast", "accepted": None},
+            {"row": "p2", "col": "vehicle", "accepted": False},
+        )
+    main(["events", "decisions", str(tmp_path / "store"), "--model", "tags"])
+    (tmp_path / "reviewed.csv").write_text(capsys.readouterr().out)
+    assert read_decisions(tmp_path / "reviewed.csv") == Decisions(
+        [("=p1", "fruit")], [("p2", "fast"), ("p2", "vehicle")]
+    )
 
 
 def test_a_restart_goes_on_where_it_stopped(files, tmp_path):

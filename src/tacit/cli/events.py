@@ -38,6 +38,34 @@ def export(store: str, model: str | None) -> None:
         opened.close()
 
 
+@command.command("decisions")
+@_store
+@click.option("--model", required=True, help="The tagger.")
+def decisions(store: str, model: str) -> None:
+    """Print what was decided about tags as a reviewed CSV, for fit tag --accepted and audit --accepted.
+
+    The last decision about a row and a tag counts; one that was taken back is left out.
+    """
+    import csv
+
+    from tacit.report.plain import harmless_cell
+    from tacit.service import events
+    from tacit.service.learners import TaggerLearner
+    from tacit.service.store import open_store
+
+    learner = TaggerLearner()
+    opened = open_store(store, write=False)
+    try:
+        learner.apply([events.from_bytes(one.payload) for one in opened.read(model)])
+    finally:
+        opened.close()
+    lines = csv.writer(sys.stdout, lineterminator="\n")
+    lines.writerow(["row", "label", "accept"])
+    for row, labels in learner.decisions.items():
+        for label, right in labels.items():
+            lines.writerow([harmless_cell(str(row)), harmless_cell(str(label)), "yes" if right else "no"])
+
+
 @command.command("import")
 @_store
 @click.argument("lines", type=click.Path(path_type=Path, allow_dash=True))

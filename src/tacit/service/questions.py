@@ -276,8 +276,9 @@ def grade(served: Served, ask: Grade, limits: Limits) -> Answer:
             table.append([row[name] for name in names])
         else:
             table.append(list(row))
-    if len({len(row) for row in table}) > 1:
-        raise InputError("rows: every row needs as many numbers as the others.")
+    width = int(model.n_features_in_)
+    if any(len(row) != width for row in table):
+        raise InputError(f"rows: every row needs as many numbers as the model has features, {width}.")
     numbers: Any = np.array(table, dtype=np.float64).reshape(len(table), -1)
     if names:
         import polars as pl
