@@ -162,7 +162,7 @@ def main():
                     with psycopg.connect(database.url, autocommit=True) as fresh:
                         fresh.execute("DROP TABLE IF EXISTS tacit_events, tacit_learned")
             store = str(place) if database is None else database.url
-            step = number % 2 == 1 and database is None
+            step = number % 2 == 1
             where = f"{faults.STEPS[number // 2 % len(faults.STEPS)]}:{rng.randint(1, 6)}" if step else ""
             steps += step
             folder = place / "snapshots"

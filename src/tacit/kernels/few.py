@@ -11,7 +11,7 @@ time of one by one.
 import numpy as np
 
 from tacit.kernels._jit import fast, strict
-from tacit.kernels.topk import STRIDE, all_finite, any_above, finish, first_floor, floor_of, keep_largest, pack
+from tacit.kernels.topk import STRIDE, all_finite, any_above, finish, first_floor, floor_of, keep_largest, pack, unpack
 
 WIDTH = 1024
 """Items in a tile: the sums of four queries over them stay in the first cache."""
@@ -146,9 +146,24 @@ def _lifted(found, size, k, room):
 
 
 @fast
+def _sort(keys, size):
+    """keys[:size] in ascending order (Shell's way: there are few of them)."""
+    gap = size // 2
+    while gap > 0:
+        for i in range(gap, size):
+            key, place = keys[i], i
+            while place >= gap and keys[place - gap] > key:
+                keys[place] = keys[place - gap]
+                place -= gap
+            keys[place] = key
+        gap //= 2
+
+
+@fast
 def search(
-    tiles, begin, end, order, places, bounds, queries, lengths, k, indptr, indices, block, scores, bits, keys, floors
-):
+    tiles, begin, end, order, places, bounds, queries, lengths, k, indptr, indices, block, scores, bits, keys, floors,
+    numbers, best,
+):  # fmt: skip
     """Leave the keys of the best k of the tiles begin..end-1 in ``keys`` (R, > k); says whether all is as it should be.
 
     order (m,) and places (m,) : which item lies where, and where it lies
@@ -156,6 +171,10 @@ def search(
     indptr, indices : items that a query may not get
     block (≥ R, G) : room for queries, a multiple of STEP or one; scores and bits (≥ R, WIDTH) : room for their scores
     floors (R,) : what a score must exceed, -inf where nothing is known; they are raised
+    numbers, best (R, k) : room for the items and the bits of their scores, best first
+
+    One call does it all: a kernel gives the interpreter's lock away, and whoever takes it may keep it for longer than
+    the kernel takes.
     """
     rows = len(queries)
     if not _all_inside(indices, len(order)):
@@ -191,4 +210,7 @@ def search(
                 scores[i], bits[i], order, first, k, keys[r], filled[r], floors[r], room, maxima
             )
     finish(keys, filled, k)
+    for r in range(rows):
+        _sort(keys[r], k)
+    unpack(keys[:, :k], numbers, best)
     return FOUND

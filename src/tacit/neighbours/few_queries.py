@@ -72,14 +72,17 @@ def top_k_of_few(queries: Array, tiled: Tiled, k: int, *, seen: Lists | None = N
     width = min(k, m)
     height = n if n == 1 else -(-n // few.STEP) * few.STEP
     lengths = np.empty(n)
+    numbers, scores = np.empty((n, width), dtype=np.int32), np.empty((n, width), dtype=np.float32)
 
-    def search(begin: int, end: int, floors: NDArray[np.float32]) -> NDArray[np.int64]:
+    def search(
+        begin: int, end: int, floors: NDArray[np.float32], numbers: NDArray[np.int32], best: NDArray[np.float32]
+    ) -> NDArray[np.int64]:
         room = np.empty((height, tiled.tiles.shape[1]), dtype=np.float32)
         scores = np.empty((height, few.WIDTH), dtype=np.float32)
         keys = np.empty((n, capacity(width, m)), dtype=np.int64)
         said = few.search(
             tiled.tiles, begin, end, tiled.order, tiled.places, tiled.bounds, block, lengths, width, indptr, indices,
-            room, scores, scores.view(np.int32), keys, floors,
+            room, scores, scores.view(np.int32), keys, floors, numbers, best.view(np.int32),
         )  # fmt: skip
         if said != few.FOUND:
             raise InputError(NOT_FINITE if said == few.NOT_FINITE else f"seen names items outside 0 to {m - 1}.")
@@ -88,12 +91,15 @@ def top_k_of_few(queries: Array, tiled: Tiled, k: int, *, seen: Lists | None = N
     # What the first tiles leave open goes to threads in sections, each with the floors that are known by then.
     floors = np.full(n, -np.inf, dtype=np.float32)
     first = min(count, TILES_AT_FIRST)
-    keys = search(0, first, floors)
+    keys = search(0, first, floors, numbers, scores)
     if first < count and (lengths * tiled.bounds[first] > floors).any():
         sections = even_chunks(count - first, max(1, -(-(count - first) // (2 * resolve(threads)))))
-        more = run(lambda a, b: search(first + a, first + b, floors.copy()), sections, threads)
-        keys = np.concatenate((keys, *more), axis=1)
-    numbers, scores = unpacked(keys, width)
+        more = run(
+            lambda a, b: search(first + a, first + b, floors.copy(), np.empty_like(numbers), np.empty_like(scores)),
+            sections,
+            threads,
+        )
+        numbers, scores = unpacked(np.concatenate((keys, *more), axis=1), width)
     if width == k:
         return numbers, scores
     missing = ((0, 0), (0, k - width))
