@@ -116,11 +116,12 @@ def wire(rng):
     """The bytes of a request, now and then such as no client should send."""
     method, path, content, kind = given(rng)
     more = [rng.choice(HEADERS)] if rng.random() < 0.1 else []
-    more += [("transfer-encoding", rng.choice([b"gzip", b"chunked"]))] if rng.random() < 0.002 else []
+    more += [("transfer-encoding", b"gzip")] if rng.random() < 0.002 else []
     sent = request(path.replace("\u00e9", "%C3%A9"), content, method, [("content-type", kind), *more])
     if rng.random() < 0.002:
         spoiled = bytearray(sent)
-        spoiled[rng.randrange(min(60, len(spoiled)))] = rng.randrange(256)
+        # In the first line: with another length the server would wait for the rest, and the client for an answer.
+        spoiled[rng.randrange(sent.index(b"\r\n"))] = rng.randrange(256)
         return bytes(spoiled)
     return sent
 

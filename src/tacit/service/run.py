@@ -16,11 +16,12 @@ from tacit.errors import InputError
 from tacit.service.errors import ServiceError
 from tacit.service.guard import Guard
 from tacit.service.logs import log_to_standard_error
+from tacit.threads import single_threaded_blas
 
 LEAST_TOKEN = 16
 """Characters of a token at least."""
 
-SWITCH_SECONDS = 0.0001
+SWITCH_SECONDS = 0.0005
 """How long one thread may keep the interpreter's lock while another waits. A kernel gives the lock away and asks for it
 again: at Python's own 5 ms answers wait for the writer, and the writer for them."""
 
@@ -95,7 +96,9 @@ def serve(app: Guard, host: str, port: int, *, quiet: bool, told: Callable[[str]
             )
             shown = f"[{host}]" if ":" in host else host
             told(f"http://{shown}:{listening.getsockname()[1]}/")
-            uvicorn.Server(config).run(sockets=[listening])
+            # Each change of BLAS's threads gives the interpreter's lock away: once is enough.
+            with single_threaded_blas():
+                uvicorn.Server(config).run(sockets=[listening])
         finally:
             service.stop()
 
