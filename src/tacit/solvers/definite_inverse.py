@@ -1,26 +1,25 @@
 """The inverse of a large symmetric positive definite matrix in float32, in place, on all threads, to the same bits.
 
-LAPACK on several threads cuts its products by their number. Here the cuts are fixed: the matrix is swept block by block
-(Gauss–Jordan elimination, each diagonal block by its Cholesky factor in float64). With the block k, its inverse
-D = A_kk⁻¹ and the panel B = A_:k,
+LAPACK on several threads cuts its products by their number. Here the cuts are fixed. With A = L Lᵀ (``cholesky``) and
+M = L⁻¹, for column blocks j from the last to the first, and then for row blocks i from the first to the last,
 
-    A_ij ← A_ij − B_i D B_jᵀ     (i, j ≠ k),      A_:k ← B D,      A_kk ← −D
+    M_:j = −M_:: (L_:j M_jj)   (rows below the block),     A⁻¹_ij = M_:iᵀ M_:j   (j ≤ i, over the rows from i on)
 
-After all blocks A holds −A⁻¹. Only the lower triangle is worked on: m³ operations, what LAPACK's Cholesky factor and
-inverse take together. Memory: the matrix, two panels and one tile per thread.
+Every block is written once, as one long product. Only the lower triangle is worked on: m³ operations, as many as LAPACK
+takes. Memory: the matrix, one panel and a tile per thread.
 """
 
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
+from scipy.linalg import get_lapack_funcs
 
 from tacit.errors import DivergedError
+from tacit.solvers.cholesky import Cholesky
 from tacit.threads import even_chunks, run, single_threaded_blas
 
 BLOCK = 512
-TILE = 1024
 
 Array = NDArray[Any]
 
@@ -32,7 +31,7 @@ def invert(matrix: NDArray[np.float32], threads: int = 0) -> None:
 
     >>> matrix = np.array([[4.0, 2.0], [2.0, 2.0]], dtype=np.float32)
     >>> invert(matrix)
-    >>> matrix
+    >>> matrix.round(4)
     array([[ 0.5, -0.5],
            [-0.5,  1. ]], dtype=float32)
     """
@@ -40,44 +39,43 @@ def invert(matrix: NDArray[np.float32], threads: int = 0) -> None:
     if not (np.isfinite(diagonal).all() and (diagonal > 0).all()):
         raise DivergedError("the matrix to invert has a diagonal that is not positive; raise regularization.")
     scale = (1 / np.sqrt(diagonal)).astype(np.float32)
-    m = len(matrix)
-    blocks = even_chunks(m, BLOCK)
-    _scale(matrix, scale, threads)
+    blocks = even_chunks(len(matrix), BLOCK)
+    _scale(matrix, scale, blocks, threads)
+    Cholesky(matrix, "raise regularization", threads)
     with single_threaded_blas():
+        for block in blocks[::-1]:
+            _invert_column(matrix, block, threads)
         for block in blocks:
-            _sweep(matrix, block, blocks, threads)
-    _scale(matrix, -scale, threads, scale)
+            _multiply_row(matrix, block, threads)
+    _scale(matrix, scale, blocks, threads)
     _mirror(matrix, blocks, threads)
 
 
-def _sweep(matrix: Array, block: tuple[int, int], blocks: list[tuple[int, int]], threads: int) -> None:
+def _invert_column(matrix: Array, block: tuple[int, int], threads: int) -> None:
+    """M_:j of the rows from block j on, where those below and to the right of it hold M already."""
     start, stop = block
-    pivot = matrix[start:stop, start:stop].astype(np.float64)
-    try:
-        factor = scipy.linalg.cho_factor(pivot, lower=True)
-    except scipy.linalg.LinAlgError:
-        raise DivergedError("the matrix to invert is not positive definite in float32; raise regularization.") from None
-    inverse = scipy.linalg.cho_solve(factor, np.eye(stop - start)).astype(np.float32)
-    # The panel's rows above the block lie in the block's own rows: only the lower triangle is kept.
-    panel = np.empty((len(matrix), stop - start), dtype=np.float32)
-    panel[:start] = matrix[start:stop, :start].T
-    panel[stop:] = matrix[stop:, start:stop]
-    panel[start:stop] = 0
-    product = np.empty_like(panel)
+    (invert_triangle,) = get_lapack_funcs(("trtri",), (matrix,))
+    own = invert_triangle(matrix[start:stop, start:stop], lower=1)[0]
+    panel = -matrix[stop:, start:stop] @ own
+    matrix[start:stop, start:stop] = own
 
     def multiply(first: int, last: int) -> None:
-        np.dot(panel[first:last], inverse, out=product[first:last])
+        matrix[first:last, start:stop] = matrix[first:last, stop:last] @ panel[: last - stop]
 
-    def update(first: int, last: int) -> None:
-        for begin, end in even_chunks(last, TILE):
-            matrix[first:last, begin:end] -= product[first:last] @ panel[begin:end].T
+    # The longest products first: what is left over at the end is short.
+    below = [(stop + first, stop + last) for first, last in even_chunks(len(matrix) - stop, BLOCK)]
+    run(multiply, below[::-1], threads)
 
-    run(multiply, blocks, threads)
-    # The longest rows first: what is left over at the end is short.
-    run(update, blocks[::-1], threads)
-    matrix[start:stop, :start] = product[:start].T
-    matrix[stop:, start:stop] = product[stop:]
-    matrix[start:stop, start:stop] = -inverse
+
+def _multiply_row(matrix: Array, block: tuple[int, int], threads: int) -> None:
+    """A⁻¹_ij of block i and all columns up to its last, where its own rows and those below hold M."""
+    start, stop = block
+    panel = matrix[start:, start:stop].T.copy()
+
+    def multiply(first: int, last: int) -> None:
+        matrix[start:stop, first:last] = panel @ matrix[start:, first:last]
+
+    run(multiply, even_chunks(stop, BLOCK), threads)
 
 
 def _mirror(matrix: Array, blocks: list[tuple[int, int]], threads: int) -> None:
@@ -91,11 +89,12 @@ def _mirror(matrix: Array, blocks: list[tuple[int, int]], threads: int) -> None:
     run(copy, blocks, threads)
 
 
-def _scale(matrix: Array, rows: Array, threads: int, cols: Array | None = None) -> None:
-    cols = rows if cols is None else cols
+def _scale(matrix: Array, scale: Array, blocks: list[tuple[int, int]], threads: int) -> None:
+    """Rows and columns of the lower triangle times ``scale``."""
 
-    def scale(start: int, stop: int) -> None:
-        matrix[start:stop] *= rows[start:stop, None]
-        matrix[start:stop] *= cols
+    def multiply(start: int, stop: int) -> None:
+        rows = matrix[start:stop, :stop]
+        rows *= scale[start:stop, None]
+        rows *= scale[:stop]
 
-    run(scale, even_chunks(len(matrix), BLOCK), threads)
+    run(multiply, blocks, threads)
