@@ -30,6 +30,8 @@ def test_without_a_method_held_out_pairs_choose(shop, tmp_path, tacit_json, taci
     linear = tacit("fit", "recommend", shop, "-o", tmp_path / "l", "--method", "linear")
     assert "weights, exponents" in linear
     assert "--factors" in refused("fit", "recommend", shop, "-o", tmp_path / "n", "--method", "linear", "--factors", 3)
+    assert "--seconds" in refused("fit", "recommend", shop, "-o", tmp_path / "n", "--method", "linear", "--seconds", 9)
+    assert "--seconds" in refused("fit", "recommend", shop, "-o", tmp_path / "n", "--factors", 3, "--seconds", 9)
 
 
 def test_contexts_from_the_command_line(tmp_path, tacit_json):

@@ -137,6 +137,8 @@ def _options_of_factors(
 def _made(method: str, seconds: float, parameters: dict[str, Any], exponents: tuple[float, float, float] | None) -> Any:
     from tacit import BlendRecommender, FactorRecommender, LinearRecommender
 
+    if method != "blend" and was_given("seconds"):
+        raise InputError(f"--seconds is the budget of --method blend, not of {method}; leave it out.")
     if method == "factors":
         return FactorRecommender(**parameters)
     run = {name: parameters[name] for name in ("random_state", "threads")}
