@@ -20,7 +20,7 @@ from tacit.cluster.workers import Tasks
 from tacit.data.events import Duplicates
 from tacit.data.parts import Columns
 from tacit.errors import UnsoundCombinationError
-from tacit.estimators.recommend.linear_choice import START_EXPONENTS
+from tacit.estimators.recommend.linear_choice import START_EXPONENTS, Choice
 from tacit.estimators.recommend.linear_recommender import LinearRecommender
 from tacit.kernels import linear_weights as kernels
 from tacit.objective.weights import PositiveWeight, of_positives
@@ -67,7 +67,9 @@ def fit(
                 sums = tasks(added, sums, block, own, m, place=place)
             strongest.append(tasks(strongest_of, sums, block, ends))
         found += tasks.results(strongest)
-    return model.fit_chosen(positives_of(layout), setting, [], joined(found, m))
+    data = positives_of(layout)
+    choice = Choice(setting, float(data.matrix.data.min()))
+    return model.fit_chosen(data, choice, weights=joined(found, m))
 
 
 def _blocks(tasks: Tasks, layout: Layout, how: tuple[PositiveWeight, float], shares: Any, lengths: Any) -> list[Any]:

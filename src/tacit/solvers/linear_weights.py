@@ -104,6 +104,16 @@ def sparse_weights(positives: Csr, exponents: tuple[float, float, float], keep: 
     return joined(run(block, balanced_chunks(starts), threads), m)
 
 
+def from_sources(weights: Csr, positives: Csr, into: float) -> Csr:
+    """Sparse weights that were made with in = 0, for another exponent ``into``: the same cells are the strongest."""
+    _, cols = masses(positives)
+    scale = np.repeat((cols**-into).astype(np.float32), np.diff(weights.indptr))
+    return as_csr(
+        sp.csr_array((weights.data * scale, weights.indices, weights.indptr), shape=weights.shape),
+        "weights", allow_empty=True,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Ends:
     """What the columns weigh as those that speak and as those that are scored, and how many of these are kept."""

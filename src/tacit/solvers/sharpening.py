@@ -6,10 +6,11 @@ V of N and their values σ,
 
     W′ = W − δ D^(1/2−in) V (Σ⁴ / σ_1²) Vᵀ D^(1/2−out)
 
-has λ − δ λ²/λ_1 in place of those λ (the sharpening of BSPM; Choi et al. 2023). The rank stays full. The correction is
-stored as two narrow matrices.
+has λ − δ λ²/λ_1 in place of those λ (as BSPM sharpens; Choi, Hong, Park and Cho 2022, arXiv:2211.09324). The rank
+stays full. The correction is stored as two narrow matrices.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,13 +87,22 @@ class Sharpened:
 
 def scores(positives: Csr, weights: Array | Csr | Sharpened, start: int, stop: int) -> NDArray[np.float32]:
     """x W (stop - start, m) for the rows start..stop-1 of ``positives``, for weights of any form."""
+    return next(scores_at(positives, weights, (1.0,), start, stop))
+
+
+def scores_at(
+    positives: Csr, weights: Array | Csr | Sharpened, factors: Sequence[float], start: int, stop: int
+) -> Iterator[NDArray[np.float32]]:
+    """The same with ``left`` ``right``ᵀ taken away so many times, one after the other from the same two products."""
     if not isinstance(weights, Sharpened):
-        return linear_weights.scores(positives, weights, start, stop)
+        yield linear_weights.scores(positives, weights, start, stop)
+        return
     block = linear_weights.scores(positives, weights.sparse, start, stop)
     first, last = positives.indptr[start], positives.indptr[stop]
     cells = positives.data[first:last], positives.indices[first:last], positives.indptr[start : stop + 1] - first
-    block -= (sp.csr_array(cells, shape=(stop - start, len(weights.left))) @ weights.left) @ weights.right.T
-    return block
+    low = (sp.csr_array(cells, shape=(stop - start, len(weights.left))) @ weights.left) @ weights.right.T
+    for factor in factors:
+        yield block - np.float32(factor) * low
 
 
 def sharpened(

@@ -1,7 +1,7 @@
 """Mixtures of recommenders: the weights that are tried, the scores of a mixture, and the summary of the choice."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,21 +28,37 @@ def scorers_of(
     ]
 
 
+def standardised(scores: NDArray[np.float32], weight: float) -> NDArray[np.float32]:
+    """w (s − mean) / sd, mean and standard deviation over all columns of a row; overwrites ``scores``."""
+    scores -= scores.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32)
+    spread = np.sqrt(np.square(scores).mean(axis=1, keepdims=True))
+    scores *= np.divide(np.float32(weight), spread, out=np.zeros_like(spread), where=spread > 0)
+    return scores
+
+
 def mixture_of(scorers: list[tuple[ScoreRows, float]]) -> ScoreRows:
-    """Σ_m w_m (s − mean) / sd, mean and standard deviation over all columns of a row."""
+    """Σ_m w_m (s − mean) / sd of the members m."""
 
     def score_rows(start: int, stop: int) -> NDArray[np.float32]:
-        total: Any = 0.0
-        for scorer, weight in scorers:
-            scores = scorer(start, stop)
-            spread = scores.std(axis=1, keepdims=True, dtype=np.float64)
-            scale = np.divide(weight, spread, out=np.zeros_like(spread), where=spread > 0)
-            scores -= scores.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32)
-            scores *= scale.astype(np.float32)
-            total = total + scores
-        return np.asarray(total, dtype=np.float32)
+        return np.asarray(sum(standardised(scorer(start, stop), weight) for scorer, weight in scorers), np.float32)
 
     return score_rows
+
+
+def ndcg_of_mixtures(
+    members: list[Any], tried: list[tuple[float, ...]], part: Part, threads: int
+) -> list[NDArray[np.float64]]:
+    """NDCG@10 of every row of a split, for each of the mixtures; every member scores a row once."""
+    scorers = scorers_of(members, (1.0,) * len(members), part)
+
+    def score_rows(start: int, stop: int) -> Iterator[NDArray[np.float32]]:
+        blocks = [standardised(scorer(start, stop), weight) for scorer, weight in scorers]
+        for mixture in tried:
+            yield np.asarray(
+                sum(np.float32(weight) * block for block, weight in zip(blocks, mixture) if weight), np.float32
+            )
+
+    return part.ndcg_of_each(score_rows, threads)
 
 
 def mixtures(members: int) -> list[tuple[float, ...]]:

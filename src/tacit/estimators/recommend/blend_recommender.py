@@ -4,7 +4,8 @@ Held-out positives choose the weights.
 """
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -205,13 +206,11 @@ class BlendRecommender(ScoredRecommender):
             if number and budget.over():
                 break
             train = Interactions(part.train, data.row_ids, data.col_ids, col_features=data.col_features)
-            learned.append([_fitted(member, train, choice) for member, choice in zip(self.unfitted_members(), choices)])
-            for mixture in mixtures:
-                scores[mixture].append(
-                    part.ndcg(
-                        blend_mixtures.mixture_of(blend_mixtures.scorers_of(learned[-1], mixture, part)), self.threads
-                    )
-                )
+            pairs = zip(self.unfitted_members(), choices)
+            learned.append([_fitted(member, train, choice, (seed, number)) for member, choice in pairs])
+            result = blend_mixtures.ndcg_of_mixtures(learned[-1], mixtures, part, self.threads)
+            for mixture, rows_of_part in zip(mixtures, result):
+                scores[mixture].append(rows_of_part)
         rows = {mixture: np.concatenate(values) for mixture, values in scores.items()}
         chosen = held_out_choice.first_near_the_best(rows, mixtures)
         account = blend_mixtures.account_of(rows, chosen, [type(member).__name__ for member in members])
@@ -227,19 +226,22 @@ class BlendRecommender(ScoredRecommender):
         mixture: tuple[float, ...], budget: Budget, seed: int,
     ) -> str:  # fmt: skip
         """Choose the sharpening of one member again, beside the others in their mixture; returns what to say of it."""
-        chosen, tried = choices[index]
+        choice = choices[index]
         # The same splits, of the values that linear weights are made of.
         values = learned[0][index].values_of(data.matrix)
         own = held_out_choice.split(values, seed)[: len(learned)]
 
-        def beside(number: int, scorer: ScoreRows) -> ScoreRows:
+        def beside(number: int, start: int, stop: int, blocks: Iterator[Array]) -> Iterator[Array]:
             scorers = blend_mixtures.scorers_of(learned[number], mixture, parts[number], leave=index)
-            return blend_mixtures.mixture_of([*scorers, (scorer, mixture[index])])
+            others = blend_mixtures.mixture_of(scorers)(start, stop)
+            for block in blocks:
+                yield others + blend_mixtures.standardised(block, mixture[index])
 
-        search = Search(own, learned[0][index].keep, self.threads, budget, beside, share=1.0)
-        better = sharper(search, chosen)
-        choices[index] = better, tried
-        if better == chosen:
+        made = choice.made_of(seed)
+        search = Search(own, learned[0][index].keep, self.threads, budget, beside, share=1.0, made=made)
+        better = sharper(search, choice.setting)
+        choices[index] = replace(choice, setting=better)
+        if better == choice.setting:
             return ""
         return f" Beside the others sharpening {better.sharpening:g} does better: {search.mean(better):.4f}."
 
@@ -269,8 +271,11 @@ def _choice(member: Any, data: Interactions, budget: Budget) -> Any:
 def _may_sharpen(member: Any, choice: Any) -> bool:
     """Whether a member has sparse weights whose sharpening is its own choice."""
     free = choice is not None and member.sharpening is None and member.sparse_exponents is None
-    return free and choice[0].method == "sparse"
+    return free and choice.setting.method == "sparse"
 
 
-def _fitted(member: Any, data: Interactions, choice: Any) -> Any:
-    return member.fit(data) if choice is None else member.fit_chosen(data, *choice)
+def _fitted(member: Any, data: Interactions, choice: Any, split: tuple[int, int] | None = None) -> Any:
+    """``split`` is the seed and the number of the one that these positives come from; None for all of them."""
+    if choice is None:
+        return member.fit(data)
+    return member.fit_chosen(data, choice, made=None if split is None else choice.made_of(split[0]).get(split[1]))

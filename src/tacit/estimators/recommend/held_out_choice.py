@@ -5,7 +5,7 @@ same rows. Comparing row by row tells a small lead from chance.
 """
 
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -20,6 +20,7 @@ from tacit.kernels import evaluation as kernels
 from tacit.metrics.ranking import ndcg
 from tacit.neighbours.filters import Filters
 from tacit.neighbours.topk import top_k_of
+from tacit.threads import even_chunks, run, single_threaded_blas
 
 Array = NDArray[Any]
 Key = TypeVar("Key", bound=Hashable)
@@ -27,6 +28,8 @@ Key = TypeVar("Key", bound=Hashable)
 SHARE = 0.2
 AT = 10
 MOST_ROWS = 4000
+BLOCK_CELLS = 1 << 22
+"""Scores that a thread holds of each candidate."""
 MOST_SPLITS, POSITIVES_PER_SPLIT = 4, 150_000
 """Rows that are ranked in a split, and how many splits there are: as many as it takes to see so many positives."""
 
@@ -58,11 +61,29 @@ class Part:
 
     def ndcg(self, score_rows: Callable[[int, int], NDArray[np.float32]], threads: int = 0) -> NDArray[np.float64]:
         """NDCG@10 of every row, by a function that scores blocks of them."""
-        filters = Filters(seen=(self.seen.indptr, self.seen.indices))
-        lists, _ = top_k_of(score_rows, len(self.rows), self.train.shape[1], AT, filters, threads=threads)
-        hits = np.empty(lists.shape, dtype=np.bool_)
-        kernels.mark_hits(lists, self.hidden.indptr, self.hidden.indices, hits)
-        return ndcg(hits, np.diff(self.hidden.indptr))
+        return self.ndcg_of_each(lambda start, stop: [score_rows(start, stop)], threads)[0]
+
+    def ndcg_of_each(
+        self, score_rows: Callable[[int, int], Iterable[NDArray[np.float32]]], threads: int = 0
+    ) -> list[NDArray[np.float64]]:
+        """The same for several candidates, whose scores of a block of rows come one after the other."""
+        m = self.train.shape[1]
+
+        def lists(start: int, stop: int) -> list[NDArray[np.int32]]:
+            first, last = self.seen.indptr[start], self.seen.indptr[stop]
+            seen = self.seen.indptr[start : stop + 1] - first, self.seen.indices[first:last]
+            return [_best(block, seen) for block in score_rows(start, stop)]
+
+        with single_threaded_blas():
+            result = run(lists, even_chunks(len(self.rows), max(1, BLOCK_CELLS // m)), threads)
+        wanted = np.diff(self.hidden.indptr)
+        figures = []
+        for parts in zip(*result):
+            best = np.concatenate(parts)
+            hits = np.empty(best.shape, dtype=np.bool_)
+            kernels.mark_hits(best, self.hidden.indptr, self.hidden.indices, hits)
+            figures.append(ndcg(hits, wanted))
+        return figures
 
 
 def split(positives: Csr, seed: int) -> list[Part]:
@@ -95,6 +116,11 @@ def first_near_the_best(scores: dict[Key, NDArray[np.float64]], order: Sequence[
         if lag.mean() <= lag.std() / np.sqrt(len(lag)):
             return key
     raise InputError("there is nothing to choose from.")
+
+
+def _best(block: NDArray[np.float32], seen: tuple[Array, Array]) -> NDArray[np.int32]:
+    n, m = block.shape
+    return top_k_of(lambda start, stop: block[start:stop], n, m, AT, Filters(seen=seen), threads=1)[0]
 
 
 def _taken(matrix: sp.csr_array, rows: NDArray[np.int64]) -> Csr:

@@ -17,7 +17,8 @@ from tacit.estimators.recommend import linear_choice, linear_features
 from tacit.estimators.recommend.asking import AskedRows, ScoreRows, Unknown, numbered, one_of
 from tacit.estimators.recommend.held_out_choice import Budget
 from tacit.estimators.recommend.joining import as_interactions, joined
-from tacit.estimators.recommend.linear_choice import Setting, Weights, average_scores, row_scores
+from tacit.estimators.recommend.linear_choice import Choice
+from tacit.estimators.recommend.linear_setting import Made, Setting, Weights, average_scores, row_scores
 from tacit.estimators.recommend.scored_recommender import ScoredRecommender
 from tacit.estimators.recommend.tables import LINEAR
 from tacit.neighbours.filters import Filters
@@ -111,14 +112,15 @@ class LinearRecommender(ScoredRecommender):
         the columns whose features are most like theirs.
         """
         data = as_interactions(interactions).with_sides(col_features=col_features)
-        return self.fit_chosen(data, *self.choose(data, Budget()))
+        return self.fit_chosen(data, self.choose(data, Budget()))
 
-    def choose(self, data: Interactions, budget: Budget) -> tuple[Setting, list[dict[str, Any]]]:
-        """The setting for these positives, and what was tried."""
+    def choose(self, data: Interactions, budget: Budget) -> Choice:
+        """The setting for these positives."""
         given = self._checked(data.shape[1])
-        values = _weighted(data.matrix, self.positive_weight, float(data.matrix.data.min()))
+        smallest = float(data.matrix.data.min())
+        values = _weighted(data.matrix, self.positive_weight, smallest)
         return linear_choice.choose(
-            values, self._candidates(data.shape[1]), given, self.keep,
+            values, smallest, self._candidates(data.shape[1]), given, self.keep,
             checks.seed(self.random_state), self.threads, budget,
         )  # fmt: skip
 
@@ -129,15 +131,16 @@ class LinearRecommender(ScoredRecommender):
 
     @learns
     def fit_chosen(
-        self, data: Interactions, chosen: Setting, tried: list[dict[str, Any]], weights: Weights | None = None
+        self, data: Interactions, choice: Choice, *, made: Made | None = None, weights: Weights | None = None
     ) -> Self:
         """``fit`` with a setting that ``choose`` gave before, on these positives or on others.
 
-        ``weights`` are those of the setting where they were made elsewhere.
+        made : what was made of these very positives on the way to it
+        weights : those of the setting where they were made elsewhere
         """
-        self.validation_, self._smallest = tried, float(data.matrix.data.min())
+        chosen, self.validation_, self._smallest = choice.setting, choice.tried, choice.smallest
         x = self.values_of(data.matrix)
-        weights = chosen.weights(x, self.keep, self.threads) if weights is None else weights
+        weights = chosen.weights(x, self.keep, self.threads, made) if weights is None else weights
         if data.col_features is not None:
             weights = linear_features.lend(weights, data.col_features, np.bincount(x.indices, minlength=x.shape[1]))
         self._keep(weights, chosen, average_scores(x, weights))

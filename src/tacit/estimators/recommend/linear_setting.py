@@ -1,0 +1,98 @@
+"""What makes linear weights of positives, and the scores that rows get by them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.data.matrix import Csr, as_csr
+from tacit.solvers import linear_weights, sharpening
+from tacit.solvers.sharpening import Leading, Sharpened
+
+Array = NDArray[Any]
+Weights = Array | Csr | Sharpened
+
+MOST_KEPT = 3
+"""Co-occurrences that a search keeps of a split: the best so far, and those that it is compared with."""
+
+
+@dataclass
+class Made:
+    """What was made of some positives for earlier settings: the last co-occurrences by the exponents (row, out), each
+    of which serves all exponents ``in``, and the leading directions by the rows' exponent."""
+
+    co_occurrences: dict[tuple[float, float], Csr] = field(default_factory=dict)
+    leading: dict[float, Leading] = field(default_factory=dict)
+
+    def co_occurrence(self, exponents: tuple[float, float], make: Callable[[], Csr]) -> Csr:
+        """The one for these exponents; those asked for last stay."""
+        kept = self.co_occurrences.pop(exponents, None)
+        while len(self.co_occurrences) >= MOST_KEPT:
+            del self.co_occurrences[next(iter(self.co_occurrences))]
+        self.co_occurrences[exponents] = make() if kept is None else kept
+        return self.co_occurrences[exponents]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What makes weights of positives; ``ridge`` is that of dense weights and None for sparse ones, which may be
+    sharpened."""
+
+    method: str
+    exponents: tuple[float, ...]
+    ridge: float | None = None
+    sharpening: float = 0.0
+
+    def weights(self, positives: Csr, keep: int, threads: int, made: Made | None = None) -> Weights:
+        """``made`` has what other settings made of the same positives, and keeps what this one makes."""
+        if self.ridge is not None:
+            row, ridge = self.exponents
+            return linear_weights.dense_weights(
+                positives, self.ridge, row_exponent=row, ridge_exponent=ridge, threads=threads
+            )
+        into, by_row, out = self.exponents
+        made = made or Made()
+        co_occurrence = made.co_occurrence(
+            (by_row, out), lambda: linear_weights.sparse_weights(positives, (0.0, by_row, out), keep, threads=threads)
+        )
+        sparse = linear_weights.from_sources(co_occurrence, positives, into)
+        if not self.sharpening:
+            return sparse
+        if by_row not in made.leading:
+            made.leading[by_row] = sharpening.leading(positives, by_row, threads)
+        return sharpening.sharpened(sparse, positives, (into, by_row, out), made.leading[by_row], self.sharpening)
+
+    def __str__(self) -> str:
+        numbers = ", ".join(f"{one:g}" for one in self.exponents)
+        more = "" if self.ridge is None else f", ridge {self.ridge:g}"
+        return f"{self.method}, exponents ({numbers}){more}" + f", sharpening {self.sharpening:g}" * bool(
+            self.sharpening
+        )
+
+
+def row_scores(positives: Csr, weights: Weights, average: Array, start: int, stop: int) -> NDArray[np.float32]:
+    """x W for the rows start..stop-1, and the average row's scores for rows without positives."""
+    return spoken_for(positives, sharpening.scores(positives, weights, start, stop), average, start, stop)
+
+
+def spoken_for(
+    positives: Csr, scores: NDArray[np.float32], average: Array, start: int, stop: int
+) -> NDArray[np.float32]:
+    """``scores`` of the rows start..stop-1 with the average row's in place of those without positives."""
+    scores[np.flatnonzero(np.diff(positives.indptr[start : stop + 1]) == 0)] = average
+    return scores
+
+
+def average_row(positives: Csr) -> Csr:
+    """The mean of all rows (1, m)."""
+    n, m = positives.shape
+    sums = np.bincount(positives.indices, positives.data, minlength=m).astype(np.float32) / np.float32(n)
+    return as_csr(sums[None], "mean", allow_empty=True)
+
+
+def average_scores(positives: Csr, weights: Weights) -> NDArray[np.float32]:
+    """The mean of x W over all rows."""
+    average: NDArray[np.float32] = sharpening.scores(average_row(positives), weights, 0, 1)[0]
+    return average
