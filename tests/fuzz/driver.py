@@ -31,7 +31,7 @@ LONGEST = 5.0
 """Seconds of processor time that one case may take: a busy machine makes no case slow."""
 HUNG = 60.0
 """Seconds after which a worker that shows no progress is ended: one that waits for ever uses no processor time."""
-PREPARING = 100.0
+PREPARING = 600.0
 """Seconds that a worker may take before its first case."""
 MEMORY = 1 << 30
 """Bytes that a worker may hold on top of what it has when it begins, so that no case can ask for more."""

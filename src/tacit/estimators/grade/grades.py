@@ -162,7 +162,12 @@ def _plain(labels: NDArray[Any]) -> NDArray[Any]:
     """Objects that are all numbers or all text become an array of that kind."""
     if labels.dtype.kind != "O":
         return labels
-    plain = np.array(labels.tolist())
+    try:
+        plain = np.array(labels.tolist())
+    except ValueError:
+        plain = labels[:, None]
+    if plain.ndim != 1:
+        raise InputError("y must hold one number or text per row, not lists; give the class of each row.")
     if plain.dtype.kind in "US" and not all(isinstance(value, str) for value in labels.tolist()):
         raise InputError("y mixes text with other values; give all classes as text or all as numbers.")
     return labels if plain.dtype.kind in "US" else plain
