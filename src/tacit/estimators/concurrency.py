@@ -155,7 +155,11 @@ class _Writing:
 
     def __enter__(self) -> None:
         self.gate.acquire()
-        self.room.acquire()
+        try:
+            self.room.acquire()
+        except BaseException:  # Ctrl-C while readers finish: they must find the gate open again
+            self.gate.release()
+            raise
 
     def __exit__(self, *error: object) -> None:
         self.room.release()
@@ -171,9 +175,10 @@ class _Reading:
 
     def __enter__(self) -> None:
         with self.gate, self.counting:
-            self.count += 1
-            if self.count == 1:
+            # Counted once it is in: Ctrl-C may come while it waits.
+            if self.count == 0:
                 self.room.acquire()
+            self.count += 1
 
     def __exit__(self, *error: object) -> None:
         with self.counting:
