@@ -1,7 +1,7 @@
 """Column means and scales of a table, dense or sparse, with row weights; and ranks in place of values.
 
-A shift-invariant kernel asks only for differences of rows, so centring never changes it; scaling does. Both are kept
-here as numbers and folded into the feature maps, so that a sparse table is never made dense to be centred.
+A shift-invariant kernel depends on differences of rows only, so centring does not change it, but scaling does. Means
+and scales are stored as numbers and applied inside the feature maps, so that a sparse table is never made dense.
 
 A column with a long tail puts most rows close together and a few far out. Its ranks, spread like normal numbers, do
 not: x ↦ Φ⁻¹(F(x)), with the column's distribution F kept as its values at ``KNOTS`` levels. Dense rows only.

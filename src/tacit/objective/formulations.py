@@ -6,9 +6,9 @@
     LR-wSQ     logistic           square, weight below 1
     LR-wLR     logistic           logistic, weight below 1: no caches help, so every cell is stored
 
-``Full`` counts every unlabelled cell; ``Subsampled`` draws as many as there are positives, once, and forgets the rest.
-Both departures store their unlabelled cells with a target of their own and set the weight of all others to zero, so
-every solver takes them as they are.
+``Full`` counts every unlabelled cell. ``Subsampled`` draws as many as there are positives, once, and ignores the rest.
+The formulations that are not whole-data store their unlabelled cells as positives with another target, and set the
+weight of all other cells to zero. So every solver takes them unchanged.
 """
 
 from typing import Any, Literal

@@ -61,8 +61,8 @@ class LinearRecommender(ScoredRecommender):
 
     Attributes
     ----------
-    col_weights_ : W (m, m), row i holds what column i says for others; a NumPy array, a sparse one, or a sparse one and
-        the narrow matrices whose product is taken from it (``tacit.solvers.sharpening.Sharpened``)
+    col_weights_ : W (m, m), row i holds the weights from column i to all others; a NumPy array, a sparse one, or a
+        sparse one and the narrow matrices whose product is taken from it (``tacit.solvers.sharpening.Sharpened``)
     method_, regularization_, exponents_, sharpening_ : what was used
     validation_ : what was tried on held-out positives: the setting, its NDCG@10 and the error of it, best first
     row_ids_, col_ids_ : the caller's ids
@@ -167,7 +167,7 @@ class LinearRecommender(ScoredRecommender):
         return self.scorer(rows)(0, len(rows.queries))
 
     def similar_cols(self, cols: Any, k: int = 10, *, unknown: Unknown = "error") -> Ranked:
-        """The k columns for which each of these speaks most strongly (W_iy), without itself."""
+        """The k columns with the largest weights W_iy from each of these columns, without itself."""
         self._require_fitted("similar_cols")
         checks.integer("k", k, 1)
         if unknown == "average":
@@ -285,7 +285,7 @@ def _weighted(positives: Csr, weight: PositiveWeight, smallest: float) -> Csr:
 
 
 def _padded(weights: Weights, new: int) -> Weights:
-    """W with so many more columns, for which nothing speaks."""
+    """W with so many more columns, whose weights are zero."""
     if isinstance(weights, np.ndarray):
         return np.pad(weights, (0, new))
     if isinstance(weights, Sharpened):

@@ -84,7 +84,7 @@ class ScoredRecommender(Model):
         Parameters
         ----------
         row : its id; an unknown one joins
-        cols : ids of one or more columns; an unknown one joins, and nothing speaks for it until the next fit
+        cols : ids of one or more columns; an unknown one joins, and has no weights until the next fit
         weights : one for all, or one each; a cell that is known already gains the weight of the new one
         """
         self._require_fitted("add")

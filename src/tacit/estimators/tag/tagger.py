@@ -39,7 +39,7 @@ class Tagger(Model):
     _estimator_type: ClassVar[str] = "classifier"
 
     _learned: ClassVar[str]
-    """The attribute without which there is no model: a fit that failed half-way has not made one."""
+    """The attribute that marks a fitted model: a fit that fails half-way does not set it."""
 
     top_k: int | None
     threshold: float | None
