@@ -16,7 +16,7 @@ def test_the_facts_are_those_of_the_matrix():
     data = Interactions.from_table(table, row="u", col="i", weight="n", time="t", missing="drop")
     facts = data.summary().facts
     assert facts["positives"] == "3, 75 % of all cells"
-    assert facts["per row"] == "1 to 2, median 1.5; 1 have only one"
+    assert facts["per row"] == "1 to 2, median 1.5; 1 has only one"
     assert facts["per column"].endswith("tenth of columns holds 67 % of the positives")
     assert facts["weights"] == "1 to 3, mean 2"
     assert facts["times"] == "2024-01-05 to 2024-02-01"
