@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -86,10 +87,17 @@ class Running:
             self.said += line
             if found := re.search(r"serving on (http://\S+)/", line):
                 self.address = found[1]
+                # A log that nobody reads would fill its pipe and hold the service up.
+                self._reader = threading.Thread(target=self._read_on, daemon=True)
+                self._reader.start()
                 return
         self.process.wait()
         self.process.stderr.close()
         raise RuntimeError(f"the service did not start: {self.said}")
+
+    def _read_on(self):
+        for line in self.process.stderr:
+            self.said += line
 
     def client(self, **options):
         return Client(self.address, **{"tries": 1, "timeout": 20} | options)
@@ -103,9 +111,9 @@ class Running:
         return self.end()
 
     def end(self):
-        """Wait for it; all that it said."""
-        with contextlib.suppress(ValueError):
-            self.said += self.process.communicate(timeout=60)[1] or ""
+        """Wait for it, and for all that it said."""
+        self.process.wait(timeout=60)
+        self._reader.join()
         return self.process.returncode
 
     def __enter__(self):
