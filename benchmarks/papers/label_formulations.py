@@ -22,27 +22,34 @@ from tacit.baselines import SleecTagger, leml
 from tacit.metrics.labels import precision_at_k
 
 SETS = ("bibtex", "corel5k", "stackex_cooking", "stackex_cs")
+
+
+def formulation(**parameters: Any) -> FactorTagger:
+    """One of the paper's, which have no intercept."""
+    return FactorTagger(intercept=False, progress=False, **parameters)
+
+
 METHODS: dict[str, tuple[Any, list[dict[str, Any]]]] = {
     "SQ-SQ": (lambda **p: leml(progress=False, **p), [{"regularization": r} for r in (0.3, 3.0, 0.1, 1.0)]),
     "SQ-wSQ": (
-        lambda **p: FactorTagger(loss="square", progress=False, **p),
+        lambda **p: formulation(loss="square", **p),
         [{"regularization": r, "unlabelled_weight": w} for r, w in ((0.3, 0.3), (0.7, 0.1), (2.0, 0.3), (2.0, 0.7))],
     ),
     "LR-wLR": (
-        lambda **p: FactorTagger(unlabelled="same_loss", progress=False, **p),
+        lambda **p: formulation(unlabelled="same_loss", **p),
         [{"regularization": r, "unlabelled_weight": w} for r, w in ((0.7, 0.05), (0.7, 0.2), (0.3, 0.1), (1.5, 0.1))],
     ),
     "LR-wLR (S)": (
-        lambda **p: FactorTagger(unlabelled="sampled", progress=False, **p),
+        lambda **p: formulation(unlabelled="sampled", **p),
         [{"regularization": r} for r in (0.7, 1.5, 0.3, 3.0)],
     ),
     "SQ-wSQ (S)": (
-        lambda **p: FactorTagger(loss="square", unlabelled="sampled", progress=False, **p),
+        lambda **p: formulation(loss="square", unlabelled="sampled", **p),
         [{"regularization": r} for r in (0.7, 2.0, 0.3, 5.0)],
     ),
-    "LR-wSQ": (lambda **p: FactorTagger(progress=False, **p), [{"regularization": r} for r in (0.7, 1.5, 0.3, 3.0)]),
+    "LR-wSQ": (formulation, [{"regularization": r} for r in (0.7, 1.5, 0.3, 3.0)]),
     "LR-wSQ-Nys": (
-        lambda **p: FactorTagger(landmarks=400, progress=False, **p),
+        lambda **p: formulation(landmarks=400, **p),
         [{"bandwidth": b, "regularization": r} for b, r in ((1.0, 0.7), (1.0, 1.5), (0.7, 0.7), (1.4, 0.7))],
     ),
     "SLEEC": (SleecTagger, [{"regularization": r} for r in (1.0, 3.0, 0.5, 0.3)]),

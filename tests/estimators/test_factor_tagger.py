@@ -24,11 +24,14 @@ def small(**parameters):
     return FactorTagger(**({"factors": 6, "regularization": 0.05, "tolerance": 0.0} | parameters))
 
 
-def objective(X, Y, W, H, loss, weight, target, ridge, laplacian=None):
+def objective(X, Y, model, loss, weight, target, ridge, laplacian=None):
     """Every cell summed densely, in float64."""
     X = X / np.linalg.norm(X, axis=1, keepdims=True)
-    P = X @ W.astype(np.float64)
-    S = P @ H.T.astype(np.float64)
+    W, H = model.weights_.astype(np.float64), model.label_factors_.astype(np.float64)
+    if model.intercept_ is not None:
+        X, W = np.column_stack([X, np.ones(len(X))]), np.vstack([W, model.intercept_])
+    P = X @ W
+    S = P @ H.T
     positive = {
         "square": (1 - S) ** 2,
         "logistic": np.log1p(np.exp(-S)),
@@ -39,10 +42,12 @@ def objective(X, Y, W, H, loss, weight, target, ridge, laplacian=None):
 
 
 @pytest.mark.parametrize(("loss", "target"), [("logistic", -2.0), ("square", 0.0), ("squared_hinge", -1.0)])
-def test_the_objective_is_the_sum_over_all_cells(made, loss, target):
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_objective_is_the_sum_over_all_cells(made, loss, target, intercept):
     X, Y = made
-    model = small(loss=loss, unlabelled_weight=0.2, iterations=5).fit(X, Y)
-    expected = objective(X, Y, model.weights_, model.label_factors_, loss, 0.2, target, 0.05)
+    model = small(loss=loss, unlabelled_weight=0.2, iterations=5, intercept=intercept).fit(X, Y)
+    assert (model.intercept_ is not None) == intercept
+    expected = objective(X, Y, model, loss, 0.2, target, 0.05)
     assert model.history_[-1]["objective"] == pytest.approx(expected, rel=1e-3)
     objectives = [record["objective"] for record in model.history_]
     assert objectives == sorted(objectives, reverse=True)
@@ -69,7 +74,7 @@ def test_every_solver_descends_the_same_objective(made, solver):
 def test_leml_is_a_case(made):
     """Squared loss with all cells alike: no low-rank map does better than the truncated solution it converges to."""
     X, Y = made
-    model = small(loss="square", unlabelled_weight=1.0, iterations=200, regularization=1e-3).fit(X, Y)
+    model = small(loss="square", unlabelled_weight=1.0, iterations=200, regularization=1e-3, intercept=False).fit(X, Y)
     unit = X / np.linalg.norm(X, axis=1, keepdims=True)
     # Without a ridge, reduced-rank regression has a closed form: project Y on X's range, then truncate its SVD.
     basis = np.linalg.svd(unit, full_matrices=False)[0][:, : np.linalg.matrix_rank(unit)]
@@ -78,6 +83,16 @@ def test_leml_is_a_case(made):
     best = ((Y - (U[:, :6] * s[:6]) @ Vt[:6]) ** 2).sum()
     reached = ((Y - model.decision_function(X)) ** 2).sum()
     assert best <= reached < 1.05 * best + 1.0
+
+
+def test_a_row_that_says_nothing_gets_the_frequent_labels(made):
+    X, Y = made
+    nothing = np.zeros((1, X.shape[1]))
+    frequent = np.argsort(-Y.sum(axis=0), kind="stable")
+    model = small().fit(X, Y)
+    assert set(model.predict_topk(nothing, 3)[0]) <= set(frequent[:5])
+    np.testing.assert_allclose(model.decision_function(nothing)[0], model.label_factors_ @ model.intercept_, rtol=1e-5)
+    assert not small(intercept=False).fit(X, Y).decision_function(nothing).any()
 
 
 def test_a_row_graph_draws_rows_together(made):
@@ -90,9 +105,7 @@ def test_a_row_graph_draws_rows_together(made):
     assert np.linalg.norm(together[0] - together[1]) < 0.5 * np.linalg.norm(apart[0] - apart[1])
     laplacian = np.diag(graph.sum(1) / 2 + graph.sum(0) / 2) - (graph + graph.T) / 2
     model = small(graph_weight=0.3, unlabelled_weight=0.2).fit(X, Y, row_graph=sp.csr_array(graph))
-    expected = objective(
-        X, Y, model.weights_, model.label_factors_, "logistic", 0.2, -2.0, 0.05, laplacian=0.3 * laplacian
-    )
+    expected = objective(X, Y, model, "logistic", 0.2, -2.0, 0.05, laplacian=0.3 * laplacian)
     assert model.history_[-1]["objective"] == pytest.approx(expected, rel=1e-3)
 
 
@@ -186,7 +199,7 @@ def test_unlabelled_cells_counted_in_another_way_are_those_of_the_dense_formula(
     Y = sp.csr_array((rng.random((14, 6)) < 0.3).astype(np.float32))
     model = FactorTagger(
         3, loss=loss, unlabelled=unlabelled, unlabelled_weight=0.2, regularization=0.5, normalize=False, iterations=3,
-        tolerance=0.0, progress=False,
+        tolerance=0.0, intercept=False, progress=False,
     ).fit(X, Y)  # fmt: skip
     known, scores = Y.toarray() > 0, X @ model.weights_ @ model.label_factors_.T
     cells = ~known

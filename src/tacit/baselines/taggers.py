@@ -119,6 +119,7 @@ def leml(factors: int = 150, regularization: float = 0.3, **options: Any) -> Fac
         unlabelled_weight=1.0,
         unlabelled_target=0.0,
         regularization=regularization,
+        intercept=False,
         **({"iterations": 10} | options),
     )
 

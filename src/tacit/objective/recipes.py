@@ -46,9 +46,7 @@ WORD_TOTAL = 350.0
 """Σ_y b_y of ``words``: what the authors use for texts of 10⁷ to 10⁸ words."""
 
 TAG_TOTAL = 2.0
-TAG_LABELS_PER_UNIT = 4.0
-"""Of ``tags``: all unlabelled cells weigh twice the known ones, and more where rows carry more than eight labels: a
-quarter of the labels a row carries."""
+"""Of ``tags``: all unlabelled cells weigh twice the known ones."""
 TAG_SQUARE_TOTAL = 40.0
 """Of ``tags`` with the squared loss, which knows no score beyond the target: with less, a label that is rarely right is
 never told so. A cell weighs 1 at most."""
@@ -330,8 +328,7 @@ def tag_weight(labels: sp.csr_array, loss: str) -> float:
     density = labels.nnz / (n * m)
     if loss == "square":
         return float(min(TAG_SQUARE_TOTAL * density, 1.0))
-    carried = labels.nnz / max(int(np.count_nonzero(np.diff(labels.indptr))), 1)
-    return float(max(TAG_TOTAL, carried / TAG_LABELS_PER_UNIT) * density)
+    return float(TAG_TOTAL * density)
 
 
 def tags(

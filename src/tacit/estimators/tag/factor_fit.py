@@ -22,7 +22,7 @@ Array = NDArray[Any]
 SOLVERS = tuple(name for name in registry.NAMES if name != "gradient")
 """Plain gradient steps are left out: there is no rate that suits features of all frequencies."""
 
-INNER_STEPS = 5
+INNER_STEPS = 10
 """Of conjugate gradient where a caller gives none."""
 
 START = 0.1
@@ -40,6 +40,7 @@ class TagSettings:
     frequency_exponent: float
     unlabelled: Unlabelled
     regularization: float
+    intercept: bool
     graph_weight: float
     solver: str
     options: registry.Options
@@ -47,10 +48,11 @@ class TagSettings:
 
 
 class Factors(NamedTuple):
-    """W (d, g), the weights of landmarks or None, and H (L, g)."""
+    """W (d, g), the weights of landmarks or None, w₀ (g,) or None, and H (L, g)."""
 
     weights: Array
     landmark_weights: Array | None
+    intercept: Array | None
     labels: Array
 
 
@@ -76,16 +78,19 @@ def fit(
         weights[: len(known.weights)], labels[: len(known.labels)] = known.weights, known.labels
         if known.landmark_weights is not None:
             problem.rows.part(parameters.rows, 1)[:] = known.landmark_weights
+        if known.intercept is not None:
+            problem.rows.part(parameters.rows, -1)[:] = known.intercept
     solver = registry.build(settings.solver, settings.options)
     history = train(problem, parameters, solver, run, label="fit FactorTagger")
     of_landmarks = None if landmarks is None else problem.rows.part(parameters.rows, 1).copy()
-    return Factors(weights.copy(), of_landmarks, labels.copy()), history
+    of_one = problem.rows.part(parameters.rows, -1)[0].copy() if settings.intercept else None
+    return Factors(weights.copy(), of_landmarks, of_one, labels.copy()), history
 
 
 def _problem(
     settings: TagSettings, X: sp.csr_array, landmarks: Array | None, Y: sp.csr_array, row_graph: Any
 ) -> TwoTowers:
-    """Features (and landmarks) on the side of the rows, ids on that of the labels."""
+    """Features, landmarks and a constant on the side of the rows, ids on that of the labels."""
     n, m = Y.shape
     recipe = recipes.tags(
         Y,
@@ -99,6 +104,8 @@ def _problem(
     fields = [Field("features", SparseMap(X), columns, np.full(X.shape[1], ridge))]
     if landmarks is not None:
         fields.append(Field("landmarks", DenseMap(landmarks), columns, np.full(landmarks.shape[1], ridge)))
+    if settings.intercept:
+        fields.append(Field("one", DenseMap(np.ones((n, 1), dtype=np.float32)), columns, np.full(1, ridge)))
     graph = None if row_graph is None else laplacian(row_graph, settings.graph_weight, "row_graph", n)
     towers = LinearTower(n, settings.factors, fields), id_tower(m, settings.factors)
     counted = formulations.rewritten(recipe.objective(Y), settings.unlabelled, settings.seed)

@@ -28,23 +28,26 @@ from tacit.solvers import registry
 class FactorTagger(Tagger):
     """Multi-label tagging by low-rank factorisation over all cells, none sampled (one-class MF Eq. 2).
 
-        Σ_known ℓ(1, ⟨Wᵀx, h_l⟩) + Σ_unknown b_l (t − ⟨Wᵀx, h_l⟩)² + λ (‖W‖² + ‖H‖²) + λ_g tr(PᵀLP),   P = XW
+        Σ_known ℓ(1, ⟨p_x, h_l⟩) + Σ_unknown b_l (t − ⟨p_x, h_l⟩)² + λ (‖W‖² + ‖w₀‖² + ‖H‖²) + λ_g tr(PᵀLP)
 
-    With ``loss="logistic"`` it is LR-wSQ; with ``"square"``, ``unlabelled_weight=1`` and target 0 it is LEML; with
-    ``unlabelled="same_loss"`` LR-wLR, and with ``"sampled"`` Subsampled.
+    with p_x = Wᵀx + w₀.
+
+    Without ``intercept``, ``loss="logistic"`` is LR-wSQ; ``"square"`` with ``unlabelled_weight=1`` and target 0 is
+    LEML; ``unlabelled="same_loss"`` is LR-wLR, and ``"sampled"`` Subsampled.
 
     Parameters
     ----------
     factors : dimension of Wᵀx and h
     loss : on known labels: ``"logistic"``, ``"square"`` or ``"squared_hinge"``
-    unlabelled_weight : mean weight b of a cell that is not known; None lets them all weigh twice the known ones, more
-        where rows carry more than eight labels, and for the squared loss forty times them, at most 1 each
+    unlabelled_weight : mean weight b of a cell that is not known; None lets them all weigh twice the known ones, and
+        for the squared loss forty times them, at most 1 each
     unlabelled_target : t; None for -2 (logistic), 0 (square) or -1 (squared hinge)
     frequency_exponent : above 0, unknown cells of frequent labels weigh more
     unlabelled : ``"all"`` counts every unknown cell; ``"sampled"`` as many as there are known ones, drawn once under ℓ
         (one-class MF's Subsampled); ``"same_loss"`` all of them under ℓ (LR-wLR; up to 20 million cells). The last two
         are there for comparison
     regularization : λ; None for 2 (square) or 0.7
+    intercept : whether rows have w₀ in common, by which frequent labels are likelier than rare ones whatever x says
     landmarks : so many Nyström features are appended to X, which makes the tagger non-linear; 0 for none
     bandwidth : width of their Gaussian kernel
     graph_weight : λ_g of ``row_graph``
@@ -52,7 +55,7 @@ class FactorTagger(Tagger):
         ``"linesearch"``, ``"adagrad"``
     iterations : sweeps over both sides at most
     tolerance : stops earlier when the objective changes less, relatively
-    inner_steps : conjugate gradient steps on each side per sweep; None for 5 where the solver takes any
+    inner_steps : conjugate gradient steps on each side per sweep; None for 10 where the solver takes any
     trust_steps, trust_radius : of ``"newton"``: steps on a side in a sweep (None: 1), and the first radius (None: the
         length of the gradient), which is kept from sweep to sweep
     idf_power : features weigh log(n / (1 + df)) to this power
@@ -61,7 +64,8 @@ class FactorTagger(Tagger):
 
     Attributes
     ----------
-    labels_, classes_ : the labels; weights_ : W (d, g); label_factors_ : H (L, g); history_ : one record per sweep
+    labels_, classes_ : the labels; weights_ : W (d, g); intercept_ : w₀ (g,) or None; label_factors_ : H (L, g);
+    history_ : one record per sweep
 
     >>> X = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])
     >>> tagger = FactorTagger(factors=2).fit(X, [["red"], ["red", "round"], ["blue"], ["blue"]])
@@ -82,6 +86,7 @@ class FactorTagger(Tagger):
         frequency_exponent: float = 0.0,
         unlabelled: Unlabelled = "all",
         regularization: float | None = None,
+        intercept: bool = True,
         landmarks: int = 0,
         bandwidth: float = 1.0,
         graph_weight: float = 0.1,
@@ -108,6 +113,7 @@ class FactorTagger(Tagger):
         self.frequency_exponent = frequency_exponent
         self.unlabelled = unlabelled
         self.regularization = regularization
+        self.intercept = intercept
         self.landmarks = landmarks
         self.bandwidth = bandwidth
         self.graph_weight = graph_weight
@@ -174,7 +180,7 @@ class FactorTagger(Tagger):
         Y, names, _ = read_labels(Y, rows=X.shape[0], names=labels, known=self.labels_)
         self._settings()
         self._learn_scales(X)
-        known = factor_fit.Factors(self.weights_, self._landmark_weights, self.label_factors_)
+        known = factor_fit.Factors(self.weights_, self._landmark_weights, self.intercept_, self.label_factors_)
         self._remember_labels(Y, names, self._form)
         self.n_features_in_ = X.shape[1]
         self._learn(self._prepared(X), Y, max(2, self.iterations // 4), known=known)
@@ -196,6 +202,7 @@ class FactorTagger(Tagger):
             frequency_exponent=checks.exponent("frequency_exponent", self.frequency_exponent),
             unlabelled=cast(Unlabelled, checks.choice("unlabelled", self.unlabelled, get_args(Unlabelled))),
             regularization=TAG_RIDGES[loss] if ridge is None else checks.number("regularization", ridge, 0.0),
+            intercept=checks.truth("intercept", self.intercept),
             graph_weight=checks.number("graph_weight", self.graph_weight, 0.0),
             solver=solver,
             options=self._options(solver),
@@ -229,7 +236,7 @@ class FactorTagger(Tagger):
         learned, self.history_ = factor_fit.fit(
             self._settings(), run, X, self._similarities(X), Y, row_graph=row_graph, known=known
         )
-        self.weights_, self._landmark_weights, self.label_factors_ = learned
+        self.weights_, self._landmark_weights, self.intercept_, self.label_factors_ = learned
 
     def _similarities(self, X: sp.csr_array) -> NDArray[np.float32] | None:
         """To the landmarks, (n, l)."""
@@ -240,7 +247,7 @@ class FactorTagger(Tagger):
     # -- asking ------------------------------------------------------------------------------------------------
 
     def transform(self, X: Any) -> NDArray[np.float32]:
-        """Wᵀx of every row, (n, g)."""
+        """Wᵀx + w₀ of every row, (n, g)."""
         return self._factors_of(self._read_query(X, "transform"))
 
     def _factors_of(self, X: sp.csr_array) -> NDArray[np.float32]:
@@ -249,6 +256,8 @@ class FactorTagger(Tagger):
         similarities = self._similarities(X)
         if similarities is not None and self._landmark_weights is not None:
             factors += similarities @ self._landmark_weights
+        if self.intercept_ is not None:
+            factors += self.intercept_
         return factors
 
     def block_scores(self, X: sp.csr_array) -> Array:
@@ -275,22 +284,23 @@ class FactorTagger(Tagger):
 
     def _contributions(self, x: sp.csr_array, column: int) -> Evidence:
         row, own = self._prepared(x), self.label_factors_[column].astype(np.float64)
-        remainder = 0.0
+        remainder = 0.0 if self.intercept_ is None else float(self.intercept_ @ own)
         if self._nystrom is not None and self._landmark_weights is not None:
-            remainder = float((self._nystrom.transform(row.native()) @ self._landmark_weights)[0] @ own)
+            remainder += float((self._nystrom.transform(row.native()) @ self._landmark_weights)[0] @ own)
         return Evidence.of(row.indices, row.data * (self.weights_[row.indices] @ own), remainder)
 
     # -- to and from a model file ------------------------------------------------------------------------------
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         facts, parts = self._label_state()
-        parts |= {"weights": self.weights_, "label_factors": self.label_factors_}
+        parts |= {"weights": self.weights_, "intercept": self.intercept_, "label_factors": self.label_factors_}
         landmarks = None if self._nystrom is None else self._nystrom.landmarks
         return facts, parts | {"landmarks": landmarks, "landmark_weights": self._landmark_weights}
 
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
         self._restore_labels(facts, parts)
-        self.weights_, self.label_factors_ = parts["weights"], parts["label_factors"]
+        self.weights_, self.intercept_ = parts["weights"], parts["intercept"]
+        self.label_factors_ = parts["label_factors"]
         self._nystrom, self._landmark_weights = None, parts["landmark_weights"]
         if self._landmark_weights is not None:
             self._nystrom = NystromFeatures("gaussian", self.bandwidth, parts["landmarks"])

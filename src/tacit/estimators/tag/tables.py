@@ -45,10 +45,16 @@ def _landmarks_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
     return "it has too many landmarks" if asked and len(parts["landmarks"]) > asked else None
 
 
+def _intercept_fits(proof: Proof, parts: dict[str, Any]) -> str | None:
+    agree = (parts["intercept"] is not None) == proof.model.intercept
+    return None if agree else "its intercept does not fit its parameters"
+
+
 FACTOR = Schema(
     *LABELS,
     SCALES,
     Array("weights", "f4", ("features", "factors")),
+    Array("intercept", "f4", ("factors",), optional=True),
     Array("label_factors", "f4", ("labels", "factors")),
     Array("landmarks", "f8", ("landmarks", "features"), optional=True),
     Array("landmark_weights", "f4", ("landmark features", "factors"), optional=True),
@@ -60,6 +66,7 @@ FACTOR = Schema(
         "frequency_exponent": Number(-STEEPEST, most=STEEPEST),
         "unlabelled": Word("all", "sampled", "same_loss"),
         "regularization": Either(None, Number(0.0)),
+        "intercept": Flag(),
         "landmarks": Whole(0, most=MOST_LANDMARKS),
         "bandwidth": Number(above=0.0),
         "graph_weight": Number(0.0),
@@ -73,7 +80,7 @@ FACTOR = Schema(
         **CONVENTIONS,
     },
     facts=FACTS,
-    rules=(_landmarks_fit,),
+    rules=(_landmarks_fit, _intercept_fits),
 )
 
 
