@@ -65,6 +65,7 @@ _DECLARED = (
     _program("machine.approximate"),
     _program("machine.cluster", "same", quick=False),
     _program("machine.evaluation"),
+    _program("machine.first_paint"),
     _program("machine.first_use", quick=False),
     _program("machine.kernel_growth", quick=False),
     _program("machine.load_csv", quick=False),

@@ -75,7 +75,7 @@ def reviewed(found: Any, hidden: set[tuple[int, int]]) -> dict[str, Any]:
     shown: dict[str, Any] = {}
     while len(decided) < min(KEYS, len(queue.by_cell)):
         for one in queue.next(decided, Review(who="curator", n=8)):
-            learner.apply(Event(one.row, one.label, accepted=(one.row, one.label) in hidden))
+            learner.apply([Event(one.row, one.label, accepted=(one.row, one.label) in hidden)])
             decided[one.row, one.label] = learner.decisions[one.row][one.label]
             if len(decided) in (100, KEYS):
                 counted = [right for labels in learner.decisions.values() for right in labels.values()]

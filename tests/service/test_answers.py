@@ -127,6 +127,11 @@ def test_the_document_names_every_route(service):
         f"/v1/models/{{name}}/{one}" for model in service.get("/v1/models").json()["models"] for one in model["answers"]
     }
     assert answered | {"/v1/models/{name}/events", "/health/live", "/metrics"} <= set(document["paths"])
+    pages = {"/explore", "/review", "/watch", "/grade", "/v1/watch"}
+    asked = {
+        f"/v1/models/{{name}}/{name}" for name in ("search", "about", "history", "map", "review", "decided", "grading")
+    }
+    assert pages | asked <= set(document["paths"])
     for methods in document["paths"].values():
         for operation in methods.values():
             for content in operation.get("requestBody", {}).get("content", {}).values():

@@ -152,7 +152,8 @@ async def metrics(request: Request) -> Response:
 
 async def openapi(request: Request) -> Response:
     """The OpenAPI document."""
-    return _answer(document(questions.ASKS, Events))
+    asks = {name: kind for name, (kind, *_) in (questions.ASKS | request.app.state.desk.asks).items()}
+    return _answer(document(asks | {"events": Events}))
 
 
 async def models(request: Request) -> Response:

@@ -7,12 +7,17 @@ import msgspec
 from tacit._version import __version__
 
 _PLAIN = {
-    "/": ("get", "The pages."),
+    "/": ("get", "The pages: what is served, with links to those below."),
+    "/explore": ("get", "The page that explores a model."),
+    "/review": ("get", "The page on which missing tags are reviewed."),
+    "/watch": ("get", "The page that shows streams and the service as they run."),
+    "/grade": ("get", "The page on which rows are graded."),
     "/health/live": ("get", "Whether the process answers."),
     "/health/ready": ("get", "Whether models are loaded and events are taken."),
     "/metrics": ("get", "Counters for Prometheus."),
     "/openapi.json": ("get", "This document."),
     "/v1/models": ("get", "Every model, with what it answers."),
+    "/v1/watch": ("get", "Errors of streams, health, latencies and snapshots."),
     "/v1/models/{name}": ("get", "One model."),
     "/v1/models/{name}/reload": ("post", "Open the model's file anew; a bad file keeps the old model."),
     "/v1/models/{name}/snapshot": ("post", "Take a snapshot now."),
@@ -24,9 +29,8 @@ _ERRORS = {
 }  # fmt: skip
 
 
-def document(asks: dict[str, Any], events: type) -> dict[str, Any]:
-    """OpenAPI 3.1."""
-    kinds = {name: kind for name, (kind, _, _) in asks.items()} | {"events": events}
+def document(kinds: dict[str, type]) -> dict[str, Any]:
+    """OpenAPI 3.1; ``kinds`` are the structs of requests by the last part of their address."""
     schemas, parts = msgspec.json.schema_components(list(kinds.values()), ref_template="#/components/schemas/{name}")
     paths = {path: {method: _operation(path, summary)} for path, (method, summary) in _PLAIN.items()}
     for (name, kind), schema in zip(kinds.items(), schemas):

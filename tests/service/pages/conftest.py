@@ -114,6 +114,22 @@ def serious(page, axe):
     ]
 
 
+LOOKS = [(DESK, "light"), (DESK, "dark"), (PHONE, "light"), (PHONE, "dark")]
+
+
 def fits(page):
     """Nothing is wider than the window."""
     return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def in_every_look(page, axe):
+    """What is wrong with a page as it stands, on a desk and a phone, light and dark; axe looks at both schemes."""
+    wrong = []
+    for viewport, scheme in LOOKS:
+        page.set_viewport_size(viewport)
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        if not fits(page):
+            wrong.append((viewport["width"], scheme, "wider than the window"))
+        if (viewport is DESK) == (scheme == "light"):
+            wrong += [(viewport["width"], scheme, one) for one in serious(page, axe)]
+    return wrong

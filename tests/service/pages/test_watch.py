@@ -7,7 +7,7 @@ import numpy as np
 
 import tacit
 from tacit.service.stream_record import StreamRecord
-from tests.service.pages.conftest import PHONE, fits, running, serious
+from tests.service.pages.conftest import PHONE, in_every_look, running
 
 
 def post(address, path, body):
@@ -32,7 +32,7 @@ def test_a_stream_is_watched_while_events_arrive(open_page, axe, tmp_path):
         page.locator("figure svg polyline").first.wait_for()
         page.get_by_text("Weights of the experts").wait_for()
         assert page.locator("figure svg polyline").count() == 4 and page.get_by_text("snapshot").count()
-        assert serious(page, axe) == [] and fits(page)
+        assert in_every_look(page, axe) == []
         # A page that goes on asking would meet a server that has stopped.
         page.goto("about:blank")
 

@@ -201,8 +201,8 @@ def _decided(lines: "csv.DictReader[str]", path: str) -> Decisions:
 
 
 def _card(number: int, one: Suggestion) -> str:
-    def chips(words: tuple[str, ...], kind: str, outlined: tuple[str, ...] = ()) -> str:
-        return "".join(
+    def chips(words: tuple[str, ...], kind: str, what: str, outlined: tuple[str, ...] = ()) -> str:
+        return (f'<span class="what">{what}</span>' if words else "") + "".join(
             f'<span class="{kind}{" speaks" if word in outlined else ""}">{page_text(word)}</span>' for word in words
         )
 
@@ -218,8 +218,9 @@ def _card(number: int, one: Suggestion) -> str:
         f'data-carries="{carries}" id="c{number}">'
         f'<header><h2>{row}</h2><span class="new">+ {label}</span><span class="score">{one.score:.2f}</span></header>'
         f"<p>{page_text(one.text)}</p>"
-        f"<p>{chips(one.carries, 'tag', one.companions)}</p>"
-        f"<p>{chips(one.features, 'word')}</p>"
-        f"<ul>{nearest}</ul>"
+        f"<p>{chips(one.carries, 'tag', 'has', one.companions)}</p>"
+        f"<p>{chips(one.features, 'word', 'words that speak for it')}</p>"
+        + ('<p><span class="what">nearest rows that have it</span></p>' if nearest else "")
+        + f"<ul>{nearest}</ul>"
         "</article>"
     )

@@ -56,8 +56,12 @@ class Explorer:
         if not 1 <= ask.n <= 100:
             raise InputError(f"n must be between 1 and 100, not {ask.n}.")
         ids = ids_of(served.state.model, ask.side)
-        index, order = self._index(served, ask.side, ids)
-        found = order[index.search(ask.q, ask.n)].tolist()
+        if not ask.q.strip():
+            # What a page shows before anybody has typed waits for no index.
+            found = by_count(served.state.model, ask.side, len(ids))[: ask.n].tolist()
+        else:
+            index, order = self._index(served, ask.side, ids)
+            found = order[index.search(ask.q, ask.n)].tolist()
         exact = _number_of(ids, ask.q.strip())
         if exact is not None:
             found = [exact, *(one for one in found if one != exact)][: ask.n]
@@ -71,7 +75,7 @@ class Explorer:
             if known is None or len(ids) > len(known[0]) + _GROWN:
                 for old in [other for other in self._indices if other[0] == served.name and other[1] != key[1]]:
                     del self._indices[old]
-                order = np.argsort(-counts(served.state.model, side, len(ids)), kind="stable")
+                order = by_count(served.state.model, side, len(ids))
                 listed = np.asarray(ids.take(order)).tolist()
                 known = SearchIndex(listed, [served.titles.get(one) for one in listed]), order
                 self._indices[key] = known
@@ -113,14 +117,14 @@ def ids_of(model: Any, side: str) -> Any:
     raise InputError(f"side: a {type(model).__name__} has no {side}.")
 
 
-def counts(model: Any, side: str, length: int) -> Any:
-    """How often each id occurs, as far as the model keeps it; what occurs often is found first."""
+def by_count(model: Any, side: str, length: int) -> Any:
+    """Numbers of ids, those that occur most often first, as far as the model keeps that."""
     seen = getattr(model, "seen_", None)
     found = np.zeros(length)
     if seen is not None:
         here = np.bincount(seen.indices, minlength=length) if side == "cols" else np.diff(seen.indptr)
         found[: len(here)] = here[:length]
-    return found
+    return np.argsort(-found, kind="stable")
 
 
 def taken_by(model: Any, row: Id) -> tuple[list[Any], list[float]]:

@@ -2,6 +2,8 @@
 
 import math
 import time
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from tacit.service.learners import StreamLearner
@@ -43,8 +45,15 @@ def _stream(served: Any, learner: StreamLearner) -> dict[str, Any]:
         "recent": record.recent(),
         "drift": record.drift(),
         "weights": None if weights is None else weights.tolist(),
-        "experts": None if weights is None else [str(one) for one in served.state.model.experts_],
+        "experts": None if weights is None else told_apart(served.state.model.experts_),
     }
+
+
+def told_apart(experts: Sequence[Any]) -> list[str]:
+    """Experts by those of their settings in which they differ."""
+    settings = [asdict(one) for one in experts]
+    differing = [name for name in settings[0] if len({str(one[name]) for one in settings}) > 1]
+    return [", ".join(f"{name} {one[name]}" for name in differing) or "the only one" for one in settings]
 
 
 def latencies(service: Service) -> list[dict[str, Any]]:

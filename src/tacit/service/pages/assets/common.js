@@ -60,13 +60,6 @@ export function linked(plain, changed) {
   return { read, address, go(state) { history.pushState(null, "", address(state)); changed(state); } };
 }
 
-export function download(name, content, kind = "text/csv") {
-  const link = make("a", { href: URL.createObjectURL(new Blob([content], { type: kind })), download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-}
-
 // Run one thing, and say what went wrong instead of failing in silence.
 export const tried = (work) => async (...given) => {
   try { say(""); return await work(...given); } catch (error) { say(error.message); }

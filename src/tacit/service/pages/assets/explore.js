@@ -127,15 +127,24 @@ async function list(state, name, history) {
 async function because(state, name, history) {
   const left = history.filter((one) => !state.without.some((gone) => same(gone, one.id)));
   const known = state.id !== null && !state.without.length;
-  const { score, because: parts } = await post(name, "why", { col: state.why,
+  const found = await post(name, "why", { col: state.why,
     ...(known ? { row: state.id } : { history: { cols: left.map((one) => one.id), weights: left.map((one) => one.weight) } }) });
+  const rest = found.remainder ? `, and ${signed(found.remainder)} that no single part accounts for` : "";
+  // A what-if user has no history to strike through: what is taken away is gone.
+  const away = (id) => (state.id === null ? { history: without(state.history, id), why: null } : { without: [...without(state.without, id), id] });
+  return reasons(state.why, found, known ? `What each part of the history adds${rest}; together they are the score.` : "What the score loses when one part of the history is taken away.",
+    (id) => make("button", { type: "button", "aria-label": `take away ${id}`, onclick: () => go(state, away(id)) }, "take away"));
+}
+
+const signed = (value) => `${value < 0 ? "−" : "+"}${figure(Math.abs(value))}`;
+
+function reasons(what, { score, because: parts }, meaning, act) {
   const most = Math.max(...parts.map((part) => Math.abs(part.adds)), 1e-12);
-  return make("section", { id: "why", "aria-label": "Why" }, make("h3", {}, "Why ", make("bdi", {}, String(state.why)), ": score ", figure(score)),
-    make("p", { className: "soft" }, "What the score loses when one part of the history is taken away."),
+  return make("section", { className: "why", "aria-label": "Why" }, make("h3", {}, "Why ", make("bdi", {}, String(what)), ": score ", figure(score)),
+    make("p", { className: "soft" }, parts.length ? meaning : "No single part speaks for it."),
     make("div", { className: "bars" }, parts.slice(0, 12).flatMap(({ id, adds }) => [
       make("span", {}, label(id)), make("meter", { min: 0, max: most, value: Math.abs(adds), "aria-label": `${id} adds ${figure(adds)}` }),
-      make("span", { className: adds < 0 ? "score down" : "score" }, `${adds < 0 ? "−" : "+"}${figure(Math.abs(adds))}`),
-      make("button", { type: "button", "aria-label": `take away ${id}`, onclick: () => go(state, { without: [...without(state.without, id), id] }) }, "take away")])));
+      make("span", { className: adds < 0 ? "score down" : "score" }, signed(adds)), act(id)])));
 }
 
 function historyPanel(state, history) {
@@ -176,12 +185,15 @@ async function words(state, name) {
 
 async function drawMap(name, ids) {
   const { places } = await post(name, "map", { ids });
+  const width = Math.min(560, Math.max(280, app.clientWidth - 36)), high = 360;
   const [xs, ys] = [0, 1].map((axis) => places.map((one) => one[axis]));
-  const scaled = (value, all, size) => 30 + (size - 60) * (value - Math.min(...all)) / (Math.max(...all) - Math.min(...all) || 1);
-  return drawn("svg", { class: "map", viewBox: "0 0 560 360", role: "img", "aria-label": `Map of ${ids.length} words: near words stand near each other` },
+  const scaled = (value, all, size, edge) => edge + (size - 2 * edge) * (value - Math.min(...all)) / (Math.max(...all) - Math.min(...all) || 1);
+  return drawn("svg", { class: "map", viewBox: `0 0 ${width} ${high}`, role: "img", "aria-label": `Map of ${ids.length} words: near words stand near each other` },
     ...ids.map((id, place) => {
-      const word = drawn("text", { x: scaled(xs[place], xs, 560), y: scaled(ys[place], ys, 360), "text-anchor": "middle", class: place ? "" : "name-a value" });
-      word.textContent = String(id).slice(0, 40);
+      const text = String(id).slice(0, 40), half = Math.min(width / 2, 3.6 * text.length + 4);
+      const x = Math.min(width - half, Math.max(half, scaled(xs[place], xs, width, 10)));
+      const word = drawn("text", { x, y: scaled(ys[place], ys, high, 18), "text-anchor": "middle", class: place ? "" : "name-a value" });
+      word.textContent = text;
       return word;
     }));
 }
@@ -195,15 +207,42 @@ function wordChips(state) {
 
 function textForm(state) {
   const box = make("textarea", { rows: 3, value: state.text });
-  return make("form", { className: "row", onsubmit: (event) => { event.preventDefault(); go(state, { text: box.value }); } },
+  return make("form", { className: "row", onsubmit: (event) => { event.preventDefault(); go(state, { text: box.value, why: null }); } },
     make("label", { className: "grows" }, "Text", box), make("button", {}, "Tag it"));
 }
 
 async function tags(state, name) {
-  if (!state.text.trim()) return null;
+  if (!state.text.trim()) return make("p", { className: "soft" }, "Write or paste a text: you see the tags that fit best, and which words speak for them.");
   const { results: [{ ids, scores }] } = await post(name, "tags", { texts: [state.text], k: 10 });
-  return panel(["Tags in ", name], listed(ids, scores, (id, score) => make("li", {}, label(id), make("span", { className: "score" }, figure(score)))));
+  const chosen = (id) => same(state.why, id);
+  const rows = listed(ids, scores, (id, score) => make("li", {}, make("span", {}, label(id)),
+    make("span", { className: "does" }, make("span", { className: "score" }, figure(score)),
+      make("button", { type: "button", "aria-label": `why ${id}`, "aria-pressed": String(chosen(id)), onclick: () => go(state, { why: chosen(id) ? null : id }) }, "why"))));
+  return panel(["Best tags by ", name], rows, state.why === null ? null : await speaking(state, name));
 }
+
+async function speaking(state, name) {
+  const found = await post(name, "why", { col: state.why, text: state.text });
+  const whole = (word) => new RegExp(`(?<![\\p{L}\\p{N}_])${word}(?![\\p{L}\\p{N}_])`, "giu");
+  return reasons(state.why, found, "What the score loses when a word is taken away.",
+    (word) => make("button", { type: "button", "aria-label": `take away ${word}`, onclick: () => go(state, { text: state.text.replace(whole(word), " ").replace(/\s+/g, " ").trim() }) }, "take away"));
+}
+
+// A title that no list has brought yet.
+async function titled(state) {
+  if (names.has(JSON.stringify(state.id))) return;
+  const { results } = await post(state.model, "search", { q: String(state.id), side: state.side, n: 1 });
+  results.filter(({ id }) => same(id, state.id)).forEach(({ id, title }) => remember([id], [title]));
+}
+
+// Something to click before anybody has typed.
+async function often(state) {
+  const { results } = await post(state.model, "search", { q: "", side: state.side });
+  remember(results.map(({ id }) => id), results.map(({ title }) => title));
+  return panel(state.side === "rows" ? "Users with the longest histories" : "Items that occur most often", make("ol", { className: "list" },
+    results.map(({ id }) => make("li", {}, make("span", {}, link(state, { id }, label(id))), state.side === "cols" && addable(state, id)))));
+}
+const addable = (state, id) => named(state.model).answers.includes("why") && make("span", { className: "does" }, add(state, id));
 
 const show = tried(async (state) => {
   state = { ...state, model: named(state.model) ? state.model : models.find((one) => job(one) === "items")?.name ?? models[0].name };
@@ -227,6 +266,7 @@ const show = tried(async (state) => {
     panels.push(...await Promise.all(shown.map((name) => list(state, name, history))));
   } else if (state.id !== null) {
     const able = shown.filter((name) => named(name).answers.includes("similar"));
+    await titled(state);
     panels.push(make("section", { className: "panel" }, make("h2", {}, label(state.id)), model.answers.includes("why") && add(state, state.id)));
     panels.push(...await Promise.all(able.map((name) => neighbours(state, name))));
   }
@@ -236,7 +276,11 @@ const show = tried(async (state) => {
     const act = (changes) => ({ ...state, ...changes });
     panels.push(historyPanel(act({ id: null }), history), ...await Promise.all(shown.map((name) => list(whatIf, name, history))));
   }
-  if (!panels.length) panels.push(make("p", { className: "soft" }, state.side === "rows" ? "Search a user: you see the history, the list, and why." : "Search an item: you see its neighbours. Add items to a what-if user to see what would be recommended."));
+  if (!panels.length) {
+    panels.push(make("section", { className: "panel" }, make("h2", {}, "Where to begin"),
+      make("p", { className: "soft" }, state.side === "rows" ? "Search a user, or take one of these: you see the history, the list, and why."
+        : "Search an item, or take one of these: you see its neighbours. Add items to a what-if user to see what would be recommended.")), await often(state));
+  }
   views.replaceChildren(...panels);
 });
 

@@ -48,6 +48,8 @@ function axis() {
   return make("figure", {}, make("figcaption", {}, "Scores, and the thresholds between grades"), svg);
 }
 
+const shown = (cell) => (cell.trim() && Number.isFinite(Number(cell)) ? figure(Number(cell), 6) : cell);
+
 function draw() {
   const one = asked(), keys = state.classes.slice(0, 9);
   const columns = ["row", "grade", "confidence", "worth", ...state.columns.slice(0, 6)];
@@ -55,7 +57,7 @@ function draw() {
     make("p", { className: "soft", "aria-live": "polite", id: "counts" }, `${state.graded} graded here, ${state.learned} learned, ${state.open} open. Most worth grading first.`),
     one ? make("section", { className: "panel", id: "asked", tabIndex: -1 }, make("h2", {}, make("bdi", {}, String(one.row))),
       make("p", {}, `predicted ${one.grade}, confidence ${figure(one.confidence, 2)}`),
-      make("dl", {}, state.columns.slice(0, 12).map((name, place) => [make("dt", {}, name), make("dd", {}, one.features[place])])),
+      make("dl", { className: "facts" }, state.columns.slice(0, 12).map((name, place) => make("div", {}, make("dt", {}, name), make("dd", {}, shown(one.features[place]))))),
       make("div", { className: "row" }, keys.map((name, place) => make("button", { type: "button", onclick: () => grade(name) }, `${name} `, make("kbd", {}, String(place + 1)))),
         make("button", { type: "button", onclick: skip }, "skip ", make("kbd", {}, "space")),
         make("button", { type: "button", onclick: undo, disabled: !given.length }, "undo ", make("kbd", {}, "backspace"))))
@@ -63,8 +65,8 @@ function draw() {
     axis(),
     make("table", { className: "stacks" }, make("caption", { className: "unseen" }, "Rows"), make("thead", {}, make("tr", {}, columns.map((name) => make("th", { scope: "col" }, name)))),
       make("tbody", {}, state.rows.map((line) => make("tr", { className: line === one ? "asked" : line.given ? "graded" : "" },
-        [make("bdi", {}, String(line.row)), line.given ? `${line.given} (given)` : line.grade, figure(line.confidence, 2), figure(line.worth, 2), ...line.features.slice(0, 6)]
-          .map((cell, place) => make("td", { "data-column": columns[place] }, cell)))))));
+        [make("bdi", {}, String(line.row)), line.given ? `${line.given} (given)` : line.grade, figure(line.confidence, 2), figure(line.worth, 2), ...line.features.slice(0, 6).map(shown)]
+          .map((cell, place) => make("td", { "data-column": columns[place], className: place > 3 ? "feature" : "" }, cell)))))));
   document.getElementById("asked")?.focus({ preventScroll: true });
 }
 

@@ -6,12 +6,13 @@ const address = linked({ model: null }, () => location.reload());
 const fresh = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
 function card(one) {
-  const chips = (words, kind, outlined = []) => make("p", {}, words.map((word) =>
+  const chips = (words, kind, what, outlined = []) => make("p", {}, words.length ? make("span", { className: "what" }, what) : null, words.map((word) =>
     make("bdi", { className: outlined.includes(word) ? `${kind} speaks` : kind }, word)));
   return make("article", { "aria-label": `${one.row}: ${one.label}` },
     make("header", {}, make("h2", {}, make("bdi", {}, String(one.row))), make("bdi", { className: "new" }, `+ ${one.label}`),
       make("span", { className: "score" }, one.score.toFixed(2))),
-    make("p", { dir: "auto" }, one.text), chips(one.carries, "tag", one.companions), chips(one.features, "word"),
+    make("p", { dir: "auto" }, one.text), chips(one.carries, "tag", "has", one.companions), chips(one.features, "word", "words that speak for it"),
+    one.nearest.length ? make("p", {}, make("span", { className: "what" }, "nearest rows that have it")) : null,
     make("ul", { "aria-label": "nearest rows that have it" }, one.nearest.map(([name, cosine, text]) =>
       make("li", {}, make("b", {}, make("bdi", {}, name)), " ", make("i", {}, cosine.toFixed(2)), " ", make("bdi", {}, text)))));
 }

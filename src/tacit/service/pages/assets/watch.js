@@ -25,7 +25,7 @@ function curve(stream) {
   const points = stream.curve, most = Math.max(...points.flatMap((one) => Object.keys(names).map((name) => one[name] ?? 0)), 1e-9) * 1.08;
   const last = points.at(-1).count, first = points[0].count;
   const x = (count) => 46 + 500 * (count - first) / Math.max(last - first, 1), y = (value) => 232 - 212 * value / most;
-  const svg = drawn("svg", { viewBox: "0 0 600 270", role: "img", "aria-label": `Mean absolute error over ${stream.count} ratings` });
+  const svg = drawn("svg", { class: "curve", viewBox: "0 0 600 270", role: "img", "aria-label": `Mean absolute error over ${stream.count} ratings` });
   for (const share of [0, 0.25, 0.5, 0.75, 1]) {
     const value = share * most / 1.08, text = drawn("text", { x: 40, y: y(value) + 4, "text-anchor": "end", class: "axis" });
     text.textContent = figure(value, 2);
@@ -42,15 +42,15 @@ function curve(stream) {
 
 function experts(stream) {
   if (!stream.weights) return null;
-  return make("figure", {}, make("figcaption", {}, "Weights of the experts"), make("div", { className: "bars" },
+  return make("figure", {}, make("figcaption", {}, "Weights of the experts"), make("div", { className: "bars two" },
     stream.weights.flatMap((weight, place) => [make("span", {}, stream.experts[place]),
       make("meter", { min: 0, max: 1, value: weight, "aria-label": `expert ${place + 1}: weight ${figure(weight)}` }),
-      make("span", { className: "score" }, figure(weight)), make("span", {})])));
+      make("span", { className: "score" }, figure(weight))])));
 }
 
 function streamOf(model) {
   const { stream } = model;
-  const drift = stream.drift === null ? ["–", "after 400 ratings"] : [figure(stream.drift, 2), stream.drift > 3 ? "standard errors: the world has changed" : "standard errors: steady"];
+  const drift = stream.drift === null ? ["–", "after 400 ratings"] : [figure(stream.drift, 2), `standard errors: ${stream.drift > 3 ? "the world has changed" : stream.drift < -3 ? "better than before" : "steady"}`];
   return make("section", { "aria-label": model.name }, make("h2", {}, model.name),
     make("div", { className: "tiles" }, tile("ratings learned", figure(stream.count, 12), "since this start"), tile("error", figure(stream.count ? stream.errors.model : NaN), "mean absolute"),
       tile("item's mean errs by", figure(stream.count ? stream.errors.item : NaN)), tile("latest 200", figure(stream.recent ?? NaN)), tile("drift", ...drift)),
@@ -74,7 +74,7 @@ function draw() {
       [model.name, model.kind, figure(model.sequence, 12), figure(rates[place]), model.refused, figure(model.snapshot, 12), duration(model.snapshot_age)])),
     make("h2", {}, "Latencies"),
     table(["route", "requests", "median at most", "99 % at most"], state.latencies.map((one) =>
-      [one.route, figure(one.count, 12), milliseconds(one.median), milliseconds(one.p99)])));
+      [one.route === "none" ? "files of pages" : one.route, figure(one.count, 12), milliseconds(one.median), milliseconds(one.p99)])));
 }
 
 async function look() {
