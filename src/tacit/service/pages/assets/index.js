@@ -11,7 +11,7 @@ tried(async () => {
   const { models } = await get("/v1/models");
   const columns = ["model", "kind", "size", "events learned", "pages"];
   const cells = (model) => [model.name, model.kind,
-    Object.entries(model.size).map(([side, size]) => `${figure(size, 12)} ${side === "cols" ? "columns" : side}`).join(", "), figure(model.sequence, 12),
+    Object.entries(model.size).map(([side, size]) => `${figure(size, 12)} ${side === "cols" ? "columns" : model.answers.includes("grade") ? "grades" : side}`).join(", "), figure(model.sequence, 12),
     make("span", {}, pages(model).map(([path, name], place) =>
       [place ? ", " : "", make("a", { href: `${path}?model=${encodeURIComponent(JSON.stringify(model.name))}` }, name)]))];
   document.getElementById("app").append(make("table", { className: "stacks" },
