@@ -1,4 +1,4 @@
-"""Models that are saved without ids of rows, or without histories."""
+"""Models that are saved without ids of rows, without histories, or in half precision."""
 
 import numpy as np
 import pytest
@@ -69,3 +69,32 @@ def test_a_model_that_holds_neither_says_so(tmp_path):
     with pytest.raises(InputError, match="histories=False: a RatingStream holds no histories of rows"):
         stream.save(tmp_path / "stream.tacit", histories=False)
     assert not list(tmp_path.iterdir())
+
+
+def test_half_precision_halves_the_factors_and_keeps_the_lists(tmp_path):
+    rng = np.random.default_rng(0)
+    cells = np.stack([rng.integers(0, 200, 3000), (rng.pareto(1.0, 3000) * 5).astype(int) % 80])
+    data = tacit.Interactions.from_table({"who": cells[0], "what": cells[1]}, row="who", col="what")
+    model = tacit.FactorRecommender(32, iterations=3, progress=False).fit(data)
+    model.save(tmp_path / "single")
+    model.save(tmp_path / "half", single_precision=False)
+    back = tacit.load(tmp_path / "half")
+    spared = (tmp_path / "single").stat().st_size - (tmp_path / "half").stat().st_size
+    numbers = model.row_factors_.size + model.col_factors_.size
+    # The header is padded to eight bytes.
+    assert abs(spared - 2 * numbers) < 16
+    assert back.row_factors_.dtype == back.col_factors_.dtype == np.float32
+    np.testing.assert_array_equal(back.row_factors_, model.row_factors_.astype(np.float16).astype(np.float32))
+    np.testing.assert_array_equal(back.col_factors_, model.col_factors_.astype(np.float16).astype(np.float32))
+    back.save(tmp_path / "again", single_precision=False)
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "half").read_bytes()
+
+
+def test_half_precision_is_refused_where_it_cannot_be(tmp_path):
+    linear = MODELS["linear"]().fit(DATA)
+    with pytest.raises(InputError, match="holds no factors that could be stored in half precision"):
+        linear.save(tmp_path / "model", single_precision=False)
+    model = MODELS["factors"]().fit(DATA)
+    model.col_factors_ = model.col_factors_ * np.float32(1e8)
+    with pytest.raises(InputError, match="col_factors holds values that half precision cannot"):
+        model.save(tmp_path / "model", single_precision=False)

@@ -108,7 +108,15 @@ class Model(BaseEstimator):  # type: ignore[misc]
         return [self._without_runtime(part) for part in value] if isinstance(value, list | tuple) else value
 
     @asks
-    def save(self, path: str | os.PathLike[str], *, notes: str = "", ids: bool = True, histories: bool = True) -> None:
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        notes: str = "",
+        ids: bool = True,
+        histories: bool = True,
+        single_precision: bool = True,
+    ) -> None:
         """Write the model to one file, atomically. ``tacit.load(path)`` gives it back.
 
         Parameters
@@ -117,12 +125,14 @@ class Model(BaseEstimator):  # type: ignore[misc]
         ids : with False, rows (users) are known by their numbers in the file; columns keep their ids
         histories : with False, the file does not hold which row has which column; a recommender that is loaded from it
             leaves nothing out of a known row's list, and full-rank ones rank for histories that they are given
+        single_precision : with False, factors are stored in half precision (3 digits, half the bytes); a model that is
+            loaded from the file computes with what is left of them
 
         A model that could not be loaded again, such as one with a value that is not finite, is refused and the file
         that was there stays.
         """
         self._require_fitted("save")
-        left_out = self._left_out(ids=ids, histories=histories)
+        left_out = self._left_out(ids=ids, histories=histories, single_precision=single_precision)
         parameters = self._saved_parameters()
         try:
             facts, arrays = self._pack(left_out)
@@ -133,9 +143,14 @@ class Model(BaseEstimator):  # type: ignore[misc]
     def _left_out(self, **asked: bool) -> frozenset[str]:
         """What a file is to go without; refused where this kind of model never holds it."""
         left_out = frozenset(name for name, value in asked.items() if not checks.truth(name, value))
-        if strange := sorted(left_out - self._schema.personal):
-            kind, what = type(self).__name__, {"ids": "ids of rows", "histories": "histories of rows"}[strange[0]]
-            raise InputError(f"{strange[0]}=False: a {kind} holds no {what} that could be left out; leave it away.")
+        if strange := sorted(left_out - self._schema.omissible):
+            kind = type(self).__name__
+            what = {
+                "ids": "ids of rows that could be left out",
+                "histories": "histories of rows that could be left out",
+                "single_precision": "factors that could be stored in half precision",
+            }[strange[0]]
+            raise InputError(f"{strange[0]}=False: a {kind} holds no {what}; leave it away.")
         return left_out
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -117,6 +117,7 @@ class Array(Part):
     least, most : of all values; floats are finite and by default within ``MAGNITUDES``
     below : a size that all values are below, and at least 0: what indexes
     ascending : each value above the one before it
+    halves : a file may hold it in half precision; it is read as single precision
     """
 
     name: str
@@ -127,12 +128,21 @@ class Array(Part):
     below: str | None = None
     ascending: bool = False
     optional: bool = False
+    halves: bool = False
 
     def open(self, proof: Proof) -> AnyArray:
-        return self._proved(proof.take(self.name), proof)
+        value = proof.take(self.name)
+        if self.halves and value.dtype == np.float16:
+            value = value.astype(np.float32)
+        return self._proved(value, proof)
 
     def pack(self, value: Any, proof: Proof) -> Arrays:
-        return {self.name: self._proved(np.asarray(value, dtype=self.dtype), proof)}
+        proved = self._proved(np.asarray(value, dtype=self.dtype), proof)
+        if self.halves and "single_precision" in proof.left_out:
+            if np.abs(proved).max(initial=0.0) > np.finfo(np.float16).max:
+                raise ModelFileError(f"{self.name} holds values that half precision cannot")
+            return {self.name: proved.astype(np.float16)}
+        return {self.name: proved}
 
     def _proved(self, value: AnyArray, proof: Proof) -> AnyArray:
         _prove_shape(value, self.name, self.dtype, self.shape, proof)
@@ -319,7 +329,9 @@ class Schema:
         self.facts = facts or {}
         self.may_be_zero = may_be_zero
         self.rules = rules
-        self.personal = {PERSONAL[type(part)] for part in parts if getattr(part, "personal", False)}
+        self.omissible = {PERSONAL[type(part)] for part in parts if getattr(part, "personal", False)}
+        if any(getattr(part, "halves", False) for part in parts):
+            self.omissible.add("single_precision")
 
     def read_parameters(self, given: Any, runtime: frozenset[str]) -> dict[str, Any]:
         """The parameters for the constructor; those of a run never come from a file."""

@@ -80,8 +80,8 @@ def _permuted(proof: Proof, parts: dict[str, Any]) -> str | None:
 FACTOR = Schema(
     Ids("row_ids", "rows", personal=True),
     Ids("col_ids", "cols"),
-    Array("row_factors", "f4", ("rows", "row width")),
-    Array("col_factors", "f4", ("cols", "col width")),
+    Array("row_factors", "f4", ("rows", "row width"), halves=True),
+    Array("col_factors", "f4", ("cols", "col width"), halves=True),
     # With contexts, what is weighed is a (row, contexts) pair.
     Array("row_weight", "f4", ("weighed rows",), least=0.0),
     Array("col_weight", "f4", ("cols",), least=0.0),
