@@ -19,7 +19,7 @@ from tacit.errors import DivergedError
 from tacit.solvers.cholesky import Cholesky
 from tacit.threads import even_chunks, run, single_threaded_blas
 
-BLOCK = 512
+BLOCK = 256
 
 Array = NDArray[Any]
 
