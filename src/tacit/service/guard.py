@@ -10,6 +10,7 @@ import re
 import time
 import uuid
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -45,7 +46,7 @@ _HEADERS_OF_JSON = [
 """Of answers that no browser shows as a page."""
 
 _json = msgspec.json.Encoder()
-_FAILED = _json.encode({"error": "the service has failed; its log says more."})
+_FAILURE = ServiceError(500, "the service has failed; its log says more.")
 
 
 class Guard:
@@ -75,7 +76,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message.get("headers", []), (b"x-request-id", request_id), *_HEADERS]
-            await send(message)
+            await _sent(send, message)
 
         self._in_hand += 1
         try:
@@ -86,15 +87,16 @@ class Guard:
             else:
                 status = 200
                 await _reply(send, status, content, request_id)
-        except TacitError as error:
-            told = refusal(error)
-            status = told.status
-            await _reply(send, status, _json.encode({"error": str(told)}), request_id, told)
-        except Exception:
-            _log.exception("request failed", extra={"request_id": request_id.decode()})
+        except _Gone as gone:
+            _log.info("client went away", extra={"request_id": request_id.decode(), "why": str(gone)})
+        except Exception as error:
+            told = refusal(error) if isinstance(error, TacitError) else _FAILURE
+            if told is _FAILURE:
+                _log.exception("request failed", extra={"request_id": request_id.decode()})
             if not status:
-                status = 500
-                await _reply(send, status, _FAILED, request_id)
+                status = told.status
+                with suppress(_Gone):
+                    await _reply(send, status, _json.encode({"error": str(told)}), request_id, told)
         finally:
             self._in_hand -= 1
             self._record(scope, request_id, status or 500, time.perf_counter() - began)
@@ -157,9 +159,16 @@ async def _reply(send: Any, status: int, body: bytes, request_id: bytes, refused
         headers.append((b"retry-after", b"%d" % refused.retry_after))
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
+    await _sent(send, {"type": "http.response.start", "status": status, "headers": headers})
+    await _sent(send, {"type": "http.response.body", "body": body})
+
+
+class _Gone(Exception):
+    """Nobody waits for the answer any more."""
+
+
+async def _sent(send: Any, message: MutableMapping[str, Any]) -> None:
     try:
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
-    except (OSError, RuntimeError) as error:
-        # uvloop says by a RuntimeError that the connection is closed: nobody waits for this answer any more.
-        _log.info("client went away", extra={"request_id": request_id.decode(), "why": str(error)})
+        await send(message)
+    except (OSError, RuntimeError) as error:  # the second is what uvloop says of a connection that is closed
+        raise _Gone(str(error)) from None
