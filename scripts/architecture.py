@@ -45,7 +45,7 @@ def _calls() -> dict[str, tuple[str, Callable[[], Any]]]:
     quiet: dict[str, Any] = {"threads": 1, "progress": False}
     model = tacit.FactorRecommender(32, **quiet)
     ranker = tacit.OrdinalRanker(
-        features="fourier", n_components=16, bandwidth=1.0, regularization=0.1, unlabelled_weight=0.5, loss="squared",
+        features="fourier", n_components=16, bandwidth=1.0, regularization=0.1, unlabelled_weight=0.5, loss="square",
         **quiet,
     )  # fmt: skip
     row_kernel = "tacit.kernels.als.conjugate_gradient_rows"

@@ -26,6 +26,7 @@ OLD_NAMES = {
     "cold_start": "newcomers",
     "max_partners": "strongest",
     "n_imputed": "impute",
+    "standardize": "standardise",
 }
 NEUTRAL = {"unlabelled": "all", "trees": False, "shrinkage": 2.0}
 """Parameters that only one side has, at the value that changes nothing."""
@@ -124,18 +125,20 @@ def stream() -> dict[str, Any]:
 
 
 def grade() -> dict[str, Any]:
+    import tacit
     from tacit.data import load_ordinal
 
     data = load_ordinal("kin40k")
     y = np.asarray(data.y[:4000]).copy()
     y[np.arange(len(y)) % 4 != 0] = -1
     arrays = {}
-    for loss in ("squared", "logistic"):
-        parameters = {"bandwidth": 2.0, "regularization": 1e-3, "standardise": True, "trees": False}
+    is_old = "standardise" in inspect.signature(tacit.OrdinalRanker).parameters
+    for name, loss in (("square", "squared" if is_old else "square"), ("logistic", "logistic")):
+        parameters = {"bandwidth": 2.0, "regularization": 1e-3, "standardize": True, "trees": False}
         model = made("OrdinalRanker", kernel="gaussian", n_components=256, loss=loss, **parameters)
         model.fit(data.X[:4000], y)
-        arrays[f"{loss}: scores"] = model.decision_function(data.X[4000:5000])
-        arrays[f"{loss}: classes"] = model.predict(data.X[4000:5000])
+        arrays[f"{name}: scores"] = model.decision_function(data.X[4000:5000])
+        arrays[f"{name}: classes"] = model.predict(data.X[4000:5000])
     return arrays
 
 

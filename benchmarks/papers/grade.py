@@ -142,7 +142,7 @@ def synthetic(n: int, columns: int, seed: int = 0) -> tuple[np.ndarray, np.ndarr
     return X, np.where(np.arange(n) < LABELS, truth, -1)
 
 
-GIVEN = {"bandwidth": 4.0, "regularization": 1e-4, "unlabelled_weight": 0.5, "threads": 2, "loss": "squared"}
+GIVEN = {"bandwidth": 4.0, "regularization": 1e-4, "unlabelled_weight": 0.5, "threads": 2, "loss": "square"}
 SIZE_METHODS: dict[str, Callable[[], Any] | None] = {
     "exact": lambda: OrdinalRanker(features="fourier", **GIVEN),
     "stochastic": lambda: OrdinalRanker(features="fourier", solver="stochastic", **GIVEN),
@@ -205,8 +205,8 @@ def large(quick: bool) -> None:
     X, y = synthetic(40_000 if quick else 400_000, 90)
     OrdinalRanker(features="fourier", n_components=8).fit(X[:600], y[:600])
     figures: dict[str, Any] = {}
-    given = {"bandwidth": 9.5, "regularization": 1e-3, "unlabelled_weight": 0.5, "loss": "squared"}
-    for key, parameters in (("parameters given", given), ("parameters chosen", {"loss": "squared"})):
+    given = {"bandwidth": 9.5, "regularization": 1e-3, "unlabelled_weight": 0.5, "loss": "square"}
+    for key, parameters in (("parameters given", given), ("parameters chosen", {"loss": "square"})):
         began, worked = time.perf_counter(), time.process_time()
         model = OrdinalRanker(features="fourier", n_components=500, solver="exact", threads=2, **parameters).fit(X, y)
         figures[key] = {

@@ -118,7 +118,7 @@ def as_printed(draw: Draw) -> Answer:
     def quality(candidate: np.ndarray) -> float:
         areas = []
         for train, test in folds(len(y)):
-            model = OrdinalRanker("gaussian", features="fourier", loss="squared", n_components=64, cv=2, **given)
+            model = OrdinalRanker("gaussian", features="fourier", loss="square", n_components=64, cv=2, **given)
             model.set_params(
                 unlabelled_weight=candidate.tolist(), classes=sorted(set(draw.truth)), random_state=draw.seed
             )
@@ -129,14 +129,14 @@ def as_printed(draw: Draw) -> Answer:
     for split in range(len(weights)):
         tried = [np.where(np.arange(len(weights)) == split, value, weights) for value in np.linspace(0, 1, 11)]
         weights = max(tried, key=quality)
-    chosen = {"kernel": "gaussian", "unlabelled_weight": weights.tolist(), "threshold_rule": "squared"}
+    chosen = {"kernel": "gaussian", "unlabelled_weight": weights.tolist(), "threshold_rule": "square"}
     return ours("printed", **PRINTED, **chosen, **given, batch_size=32)(draw)
 
 
 def squared_model(draw: Draw) -> OrdinalRanker:
     """The exact minimiser of the squared pairwise loss, fitted once per draw."""
     if "squared" not in draw.models:
-        ours("squared", loss="squared")(draw)
+        ours("squared", loss="square")(draw)
     return draw.models["squared"]
 
 
@@ -209,10 +209,10 @@ def call_peers(function: str, folder: str, name: str) -> Any:
 OURS: dict[str, Callable[[Draw], Answer]] = {
     "OrdinalRanker": ours("default"),
     "labelled rows only": ours("labelled", unlabelled_weight=0.0),
-    "squared loss, exact": ours("squared", loss="squared"),
-    "squared loss, labelled rows only": ours("squared labelled", loss="squared", unlabelled_weight=0.0),
+    "squared loss, exact": ours("squared", loss="square"),
+    "squared loss, labelled rows only": ours("squared labelled", loss="square", unlabelled_weight=0.0),
     "squared loss, stochastic": stochastic,
-    "squared loss, Fourier features": ours("fourier", loss="squared", features="fourier"),
+    "squared loss, Fourier features": ours("fourier", loss="square", features="fourier"),
 }
 RIVALS: dict[str, Callable[[Draw], Answer]] = {
     "QS³ORAO, Algorithm 1": as_printed,

@@ -111,7 +111,7 @@ def test_a_saved_model_knows_the_order_of_its_grades(tmp_path, tacit, tacit_json
         ("words {words} --questions {questions} --ask emperor", "does not know the word 'emperor'"),
         ("rate {shop} --model {words}", "holds a WordVectors"),
         ("rate {shop} --model {words} --seed 3", "--seed has no effect with --model"),
-        ("grade {wines} --model {words} --loss squared", "--loss has no effect with --model"),
+        ("grade {wines} --model {words} --loss square", "--loss has no effect with --model"),
         ("grade {wines} --model {words} --test 0.5", "--test has no effect with --model"),
         ("tag {shop} --text item --labels item --model {words} --phrases 2", "--phrases has no effect with --model"),
         ("grade {wines} --order 4,5", "4, 5"),

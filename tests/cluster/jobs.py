@@ -35,7 +35,7 @@ def on_text(model, files):
 
 GRADED = {"grade": "grade"}
 IN_RUNS = {"side": "left", "sentences": "files", "tokenizer": "words", "unlabelled_total": 50, "memory": 1e-5}
-ALL_PAIRS = {"loss": "squared", "features": "fourier", "unlabelled_weight": 0.5, "class_priors": "matched"}
+ALL_PAIRS = {"loss": "square", "features": "fourier", "unlabelled_weight": 0.5, "class_priors": "matched"}
 SETTLED = {"tolerance": 0.5, "frequency_exponent": 0.0, "ridge_exponent": 0.0}
 OTHERS = {"unlabelled_target": -0.1, "positive_weight": "one"}
 EXPONENTS = {"sparse_exponents": (0.75, 1.0, 0.25)}

@@ -42,7 +42,7 @@ def small(**parameters):
     [
         {},
         {"features": "fourier"},
-        {"loss": "squared"},
+        {"loss": "square"},
         {"loss": "logistic"},
         {"loss": "logistic", "features": "fourier", "threshold_rule": "absolute"},
         {"kernel": "laplacian"},
@@ -66,7 +66,7 @@ def test_every_way_ranks_rows_it_never_saw_graded(parameters):
 def test_stochastic_is_close_to_exact():
     X, y, truth = graded()
     areas = [
-        ordinal_auc(truth[80:], small(solver=s, loss="squared").fit(X, y).rank_score(X[80:]))
+        ordinal_auc(truth[80:], small(solver=s, loss="square").fit(X, y).rank_score(X[80:]))
         for s in ("exact", "stochastic")
     ]
     assert abs(areas[0] - areas[1]) < 0.01
@@ -92,8 +92,8 @@ def test_one_decision_value_is_monotone_in_the_score_and_agrees_with_predict():
 
 def test_labelled_rows_alone_give_what_weight_zero_gives():
     X, y, _ = graded()
-    settings = {"bandwidth": 2.0, "regularization": 1e-3, "unlabelled_weight": 0.0, "standardise": False}
-    for loss in ("squared", "logistic"):
+    settings = {"bandwidth": 2.0, "regularization": 1e-3, "unlabelled_weight": 0.0, "standardize": False}
+    for loss in ("square", "logistic"):
         with_rest, without = small(loss=loss, **settings).fit(X, y), small(loss=loss, **settings).fit(X[:80], y[:80])
         first, second = with_rest.rank_score(X), without.rank_score(X)
         np.testing.assert_allclose(first - first.mean(), second - second.mean(), rtol=1e-6, atol=1e-8)
@@ -103,7 +103,7 @@ def test_labelled_rows_alone_give_what_weight_zero_gives():
 def test_the_squared_loss_must_lead_by_a_standard_error(leads, expected):
     areas = np.full((3, 1, 2, 1), 0.8)
     areas[:, 0, 0, 0] += leads
-    squared, logistic = (Candidate(loss, np.ones(2)) for loss in ("squared", "logistic"))
+    squared, logistic = (Candidate(loss, np.ones(2)) for loss in ("square", "logistic"))
     assert winner(areas, [squared, logistic])[0] == (0, expected, 0)
     assert winner(areas[:, :, :1], [squared])[0] == (0, 0, 0)
 
@@ -111,9 +111,9 @@ def test_the_squared_loss_must_lead_by_a_standard_error(leads, expected):
 @pytest.mark.parametrize(("leads", "expected"), [((0.03, 0.02, 0.04), 2), ((0.06, -0.05, 0.0), 1)])
 def test_unlabelled_rows_must_lead_whichever_loss_won_by_a_standard_error(leads, expected):
     candidates = [
-        Candidate("squared", np.ones(2)),
+        Candidate("square", np.ones(2)),
         Candidate("logistic", np.ones(2)),
-        Candidate("squared", np.zeros(2)),
+        Candidate("square", np.zeros(2)),
     ]
     areas = np.full((3, 1, 3, 1), 0.8)
     areas[:, 0, 0, 0] -= 0.1
@@ -123,7 +123,7 @@ def test_unlabelled_rows_must_lead_whichever_loss_won_by_a_standard_error(leads,
 
 def test_auto_reports_what_its_loss_reaches_alone():
     X, y, _ = graded()
-    auto, *each = (small(loss=loss, trees=False).fit(X, y) for loss in ("auto", "squared", "logistic"))
+    auto, *each = (small(loss=loss, trees=False).fit(X, y) for loss in ("auto", "square", "logistic"))
     same = next(model for model in each if model.loss_ == auto.loss_)
     assert auto.selection_["auc"] == same.selection_["auc"]
     np.testing.assert_array_equal(auto.rank_score(X), same.rank_score(X))
@@ -136,7 +136,7 @@ def test_auto_leaves_the_logistic_loss_where_the_widest_features_do_not_fit(monk
     # 4 frequencies fit and the 40 columns of the linear kernel do not.
     monkeypatch.setattr("tacit.estimators.grade.choose.LARGEST_LOGISTIC", 60 * 20)
     model = OrdinalRanker(features="fourier", n_components=4, progress=False).fit(X, y)
-    assert model.loss_ == "squared"
+    assert model.loss_ == "square"
 
 
 def test_rows_far_out_bend_the_squared_loss_and_not_the_logistic_one():
@@ -145,10 +145,10 @@ def test_rows_far_out_bend_the_squared_loss_and_not_the_logistic_one():
     truth = np.digitize(X[:, 0] + 0.5 * X[:, 1] + 0.3 * rng.standard_normal(2000), [-1.0, 0.0, 1.0])
     y = np.where(np.arange(2000) < 200, truth, -1)
     areas = {}
-    for loss in ("squared", "logistic"):
+    for loss in ("square", "logistic"):
         model = small(kernel="linear", loss=loss, unlabelled_weight=0.0).fit(X, y)
         areas[loss] = ordinal_auc(truth[200:], model.rank_score(X[200:]))
-    assert areas["logistic"] > areas["squared"] + 0.02
+    assert areas["logistic"] > areas["square"] + 0.02
 
 
 def test_a_stream_goes_on_from_a_logistic_fit_at_the_squared_scale():
@@ -158,8 +158,8 @@ def test_a_stream_goes_on_from_a_logistic_fit_at_the_squared_scale():
     before = ordinal_auc(truth[80:], model.rank_score(X[80:]))
     logistic_spread = np.std(model.rank_score(X))
     model.partial_fit(X, y)
-    squared = small(loss="squared", **given).fit(X, y)
-    assert model.loss_ == "squared"
+    squared = small(loss="square", **given).fit(X, y)
+    assert model.loss_ == "square"
     assert ordinal_auc(truth[80:], model.rank_score(X[80:])) > before - 0.02
     assert np.std(model.rank_score(X)) == pytest.approx(np.std(squared.rank_score(X)), rel=0.3)
     assert logistic_spread > 2 * np.std(squared.rank_score(X))
@@ -192,7 +192,7 @@ def test_a_grade_nobody_gave_keeps_its_place():
 def test_signs_are_two_classes_through_and_through():
     X, _, truth = graded()
     y = np.where(truth > 0, 1, -1)
-    model = small(loss="squared").fit(X, y)
+    model = small(loss="square").fit(X, y)
     assert model.classes_.tolist() == [-1, 1]
     assert model.score(X, y) == np.mean(model.predict(X) == y) > 0.8
     assert model.partial_fit(X, y).classes_.tolist() == [-1, 1]
@@ -213,7 +213,7 @@ def test_selection_reports_what_labels_alone_would_have_reached():
 def test_sparse_is_dense():
     X, y, _ = graded()
     X = np.where(np.abs(X) > 0.7, X, 0.0)
-    dense, sparse = small(standardise=True).fit(X, y), small(standardise=True).fit(sp.csr_matrix(X), y)
+    dense, sparse = small(standardize=True).fit(X, y), small(standardize=True).fit(sp.csr_matrix(X), y)
     np.testing.assert_allclose(sparse.rank_score(sp.csc_array(X)), dense.rank_score(X), rtol=1e-6, atol=1e-8)
 
 
@@ -303,7 +303,7 @@ def test_rare_words_are_not_blown_up_and_the_linear_kernel_sees_all_of_them():
     X = sp.hstack([sp.coo_array((rng.random((600, 10)) < 0.3).astype(float)), X], format="csr")
     truth = np.digitize(X[:, :5].sum(axis=1) + 0.3 * rng.standard_normal(600), [0.8, 1.8])
     y = np.where(np.arange(600) < 200, truth, -1)
-    chosen, divided = small(n_components=256).fit(X, y), small(n_components=256, standardise=True).fit(X, y)
+    chosen, divided = small(n_components=256).fit(X, y), small(n_components=256, standardize=True).fit(X, y)
     assert chosen.preparation_ == "raw"
     areas = [ordinal_auc(truth[200:], model.rank_score(X[200:])) for model in (chosen, divided)]
     assert areas[0] > areas[1] + 0.02
@@ -317,7 +317,7 @@ def test_columns_that_do_not_matter_fall_away():
     target = X[:, 0] * X[:, 1] + 0.5 * X[:, 0]
     truth = np.digitize(target, [-0.4, 0.3])
     y = np.where(np.arange(1200) < 300, truth, -1)
-    plain, model = small(n_components=300, standardise=True, trees=False).fit(X, y), small(n_components=300).fit(X, y)
+    plain, model = small(n_components=300, standardize=True, trees=False).fit(X, y), small(n_components=300).fit(X, y)
     areas = [ordinal_auc(truth[300:], one.rank_score(X[300:])) for one in (plain, model)]
     assert model.preparation_ == "relevance"
     assert areas[1] > areas[0] + 0.1
@@ -329,7 +329,7 @@ def test_long_tails_are_ranked():
     X = np.exp(3 * Z)
     truth = np.digitize(np.sin(2 * Z[:, 0]) + Z[:, 1], [-0.5, 0.5])
     y = np.where(np.arange(900) < 200, truth, -1)
-    plain, model = small(standardise=True, trees=False).fit(X, y), small(trees=False).fit(X, y)
+    plain, model = small(standardize=True, trees=False).fit(X, y), small(trees=False).fit(X, y)
     assert model.preparation_ == "ranks"
     areas = [ordinal_auc(truth[200:], one.rank_score(X[200:])) for one in (plain, model)]
     assert areas[1] > areas[0] + 0.05

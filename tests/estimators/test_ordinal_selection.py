@@ -42,7 +42,7 @@ def trials(candidates, maps=1, cv=3):
 
 
 LOGISTIC = Candidate("logistic", np.ones(2))
-SQUARED = [Candidate("squared", np.full(2, gamma)) for gamma in (1.0, 0.5)]
+SQUARED = [Candidate("square", np.full(2, gamma)) for gamma in (1.0, 0.5)]
 
 
 @given(st.integers(0, 1000), st.integers(2, 5))
@@ -150,9 +150,9 @@ def test_a_squared_loss_that_is_behind_has_no_second_round(leads, stays):
     areas[:, :, 1, 0] += [0.1, 0.3, 0.2, 0.0]
     areas[:, :, 0, 0] = 0.6
     areas[:, 3, 0, 0] = 0.8 + np.array(leads)
-    left = still_open(areas, ["squared", "logistic"])
+    left = still_open(areas, ["square", "logistic"])
     assert [m for m, loss in left if loss == "logistic"] == [1, 2]
-    assert [m for m, loss in left if loss == "squared"] == ([3, 0] if stays else [])
+    assert [m for m, loss in left if loss == "square"] == ([3, 0] if stays else [])
 
 
 @pytest.mark.parametrize(("lead", "left"), [(0.02, [3, 2, 1]), (0.005, [3, 1]), (0.0, [1, 0]), (-0.05, [1, 0])])

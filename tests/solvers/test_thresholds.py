@@ -46,7 +46,7 @@ def test_rules_reach_the_best_of_all_cuts(rule, data):
 @given(data=graded())
 def test_one_sided_squares_reach_their_minimum_in_order(data):
     scores, codes, weights, k = data
-    found = thresholds(scores, codes, weights, k, "squared")
+    found = thresholds(scores, codes, weights, k, "square")
     assert np.all(np.diff(found) >= 0)
     for j in range(k - 1):
         above = codes > j
@@ -63,7 +63,7 @@ def test_one_sided_squares_reach_their_minimum_in_order(data):
 
 def test_a_class_without_labels_gets_an_empty_interval():
     scores = np.array([0.0, 1.0, 5.0, 6.0])
-    for rule in ("squared", "absolute", "kappa"):
+    for rule in ("square", "absolute", "kappa"):
         found = thresholds(scores, np.array([0, 0, 2, 2]), np.ones(4), 4, rule)
         assert found[0] == found[1] == 3.0
         assert found[2] > 6.0 and np.isfinite(found[2])

@@ -41,7 +41,7 @@ class Scaling:
     knots: NDArray[np.float64] | None = None
 
     @classmethod
-    def of(cls, table: Any, weights: Vector, standardise: bool = True) -> Self:
+    def of(cls, table: Any, weights: Vector, standardize: bool = True) -> Self:
         """Weighted means and standard deviations in one place; a constant column keeps the scale 1.
 
         >>> Scaling.of(np.array([[1.0, 7.0], [3.0, 7.0]]), np.ones(2)).scale
@@ -59,7 +59,7 @@ class Scaling:
             (variance,) = fold(table, _with_squares, zero, [[(slice(a, b), (share[a:b], mean)) for a, b in chunks]])
             square = variance + mean**2
         deviation = np.sqrt(np.where(variance > _CONSTANT * square, variance, 0.0))
-        scale = np.where(deviation > 0, deviation, 1.0) if standardise else np.ones_like(deviation)
+        scale = np.where(deviation > 0, deviation, 1.0) if standardize else np.ones_like(deviation)
         return cls(mean, scale, deviation / scale)
 
     @classmethod

@@ -67,7 +67,7 @@ def solve_logistic_path(
     if not np.isfinite(mapped).all():
         raise DivergedError(
             "The features of the labelled rows are not finite in the logistic solve: scale the columns of X "
-            "(standardise=True) or remove extreme values."
+            "(standardize=True) or remove extreme values."
         )
     result = np.zeros((mapped.shape[1], len(regularizations)))
     with single_threaded_blas():
@@ -189,8 +189,8 @@ def _newton(problem: Problem, w: Vector, cuts: Vector, strength: float, toleranc
     value = problem.value(w, cuts, strength)
     if not np.isfinite(value):
         raise DivergedError(
-            "The logistic loss is not finite in Newton's method: scale the columns of X (standardise=True), raise "
-            "regularization or use loss='squared'."
+            "The logistic loss is not finite in Newton's method: scale the columns of X (standardize=True), raise "
+            "regularization or use loss='square'."
         )
     factor: Any = None
     before = 0.0

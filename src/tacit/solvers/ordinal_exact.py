@@ -35,7 +35,7 @@ def solve_path(quadratic: Matrix, linear: Vector, regularizations: Sequence[floa
     if not (np.isfinite(quadratic).all() and np.isfinite(linear).all()):
         raise DivergedError(
             "The second moments of the features are not finite in the exact solve: scale the columns of X "
-            "(standardise=True) or remove extreme values."
+            "(standardize=True) or remove extreme values."
         )
     with single_threaded_blas():
         if len(regularizations) == 1:

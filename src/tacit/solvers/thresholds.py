@@ -1,6 +1,6 @@
 """Thresholds b₁ ≤ … ≤ b_{k−1} that turn scores into classes: class j is predicted where b_j < f ≤ b_{j+1}.
 
-``squared``    Every threshold is penalised by every row on its wrong side (all-threshold loss, Lemma 1 of QS³ORAO):
+``square``     Every threshold is penalised by every row on its wrong side (all-threshold loss, Lemma 1 of QS³ORAO):
                minimise Σ_{y_i > j} max(0, b_j − f_i)² + Σ_{y_i ≤ j} max(0, f_i − b_j)² for each j. Each is convex in
                one number with a piecewise linear derivative, solved exactly; where rows are separated the minimum is
                an interval and its middle is taken. The paper prints plain squares, which would put every threshold
@@ -25,11 +25,11 @@ from tacit.solvers.all_threshold import logistic_cuts
 Vector = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
-RULES = ("logistic", "squared", "absolute", "kappa", "accuracy")
+RULES = ("logistic", "square", "absolute", "kappa", "accuracy")
 _MOST_RATIOS = 50
 
 
-def thresholds(scores: Vector, codes: Codes, weights: Vector, count: int, rule: str = "squared") -> Vector:
+def thresholds(scores: Vector, codes: Codes, weights: Vector, count: int, rule: str = "square") -> Vector:
     """The k − 1 thresholds by one of the rules.
 
     Parameters
@@ -51,8 +51,8 @@ def thresholds(scores: Vector, codes: Codes, weights: Vector, count: int, rule: 
             result[: codes.min()], result[codes.max() :] = -np.inf, np.inf
             result[codes.min() : codes.max()] = cuts
             return _finite(np.maximum.accumulate(result), scores)
-        rule = "squared"
-    if rule == "squared":
+        rule = "square"
+    if rule == "square":
         result = np.array([_one_sided(scores, codes > j, weights) for j in range(count - 1)])
         # Splits with an empty side are infinite, equal minima may differ by rounding: neighbours settle both.
         return _finite(np.maximum.accumulate(result), scores)

@@ -26,7 +26,7 @@ def section(debian: "Debian") -> Section:
     graded = np.random.default_rng(0).permutation(len(grades))[: min(GRADED, len(grades) // 4)]
     y = np.full(len(grades), -1)
     y[graded] = grades[graded]
-    model = OrdinalRanker(n_components=FREQUENCIES, threshold_rule="squared", progress=False).fit(factors, y)
+    model = OrdinalRanker(n_components=FREQUENCIES, threshold_rule="square", progress=False).fit(factors, y)
     rest = np.flatnonzero(y < 0)
     scores, predicted = model.rank_score(factors[rest]), model.predict(factors[rest])
     tags_carried = np.diff(debian.tags.matrix.indptr)

@@ -43,14 +43,14 @@ class Columns:
         return type(self)("relevance", self.scaling.weighted(relevance), landmarks)
 
 
-def names_to_try(table: Any, standardise: bool | None, several: bool) -> list[str]:
+def names_to_try(table: Any, standardize: bool | None, several: bool) -> list[str]:
     """The preparations that are candidates, the first of them the one to begin with; ``several`` allows others.
 
     >>> names_to_try(np.zeros((3, 2)), None, True), names_to_try(np.zeros((3, 2)), False, True)
     (['standard', 'ranks'], ['raw'])
     """
-    if standardise is not None:
-        return ["standard" if standardise else "raw"]
+    if standardize is not None:
+        return ["standard" if standardize else "raw"]
     if sp.issparse(table):
         return ["raw", "standard"] if several else ["raw"]
     return ["standard", "ranks"] if several else ["standard"]

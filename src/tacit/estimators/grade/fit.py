@@ -119,7 +119,7 @@ def cut(score: Vector, codes: Codes, weights: Vector, count: int, rule: str) -> 
 def _solver(loss: str, exact: bool, as_printed: bool) -> Callable[..., Solution]:
     if loss == "logistic":
         if not exact:
-            raise InputError("solver='stochastic' minimises the squared loss; use loss='squared' or solver='exact'.")
+            raise InputError("solver='stochastic' minimises the squared loss; use loss='square' or solver='exact'.")
         return _solve_logistic
     if as_printed:
         return _descend_as_printed
@@ -145,7 +145,7 @@ def _solve_logistic(
     if len(known) * features.size > LARGEST_LOGISTIC:
         raise InputError(
             f"loss='logistic' holds {len(known)} labelled rows of {features.size} features, more than the "
-            f"{LARGEST_LOGISTIC} numbers that are allowed; use loss='squared' or a smaller n_components."
+            f"{LARGEST_LOGISTIC} numbers that are allowed; use loss='square' or a smaller n_components."
         )
     w = solve_logistic_path(features.transform(table[known]), codes[known], weights[known], [chosen.strength])[:, 0]
     return Solution(w, present_priors(class_totals(codes, weights, count), None))

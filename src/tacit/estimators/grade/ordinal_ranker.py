@@ -21,7 +21,7 @@ from tacit.estimators.grade.grades import encode, read_grades
 from tacit.estimators.grade.maps import make_map
 from tacit.estimators.grade.settings import Fitted, Settings
 from tacit.estimators.grade.streaming import OrdinalStream
-from tacit.estimators.grade.table import SCHEMA, as_classes, kind_of
+from tacit.estimators.grade.tables import SCHEMA, as_classes, kind_of
 from tacit.estimators.model import Callback, Model
 from tacit.features.feature_moments import FeatureMap, scores
 from tacit.features.scaling import Scaling
@@ -47,7 +47,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     ----------
     kernel : "gaussian", "laplacian", "linear", or "auto", which tries the Gaussian kernel at several bandwidths and the
         linear one
-    loss : "squared" (the pairs' loss above), "logistic" (every row on the right side of every threshold, from the
+    loss : "square" (the pairs' loss above), "logistic" (every row on the right side of every threshold, from the
         labelled rows alone, by Newton's method) or "auto", which cross-validates both and takes the squared one where
         it leads by more than a standard error; the stochastic solver, streams and ``class_priors`` take that one
     features : how the kernel becomes numbers: "labelled" (the kernel against the labelled rows, in whose span the
@@ -66,11 +66,11 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         at every step, coefficients that grow with the steps, work that grows with their square
     class_priors : shares of the classes among all rows: None takes those of the labels, "matched" those under which
         the labelled classes look like the unlabelled rows, a list states them
-    threshold_rule : "logistic" (a smooth fit, steady from few labels), "squared" (the paper's), "absolute" (least MAE
+    threshold_rule : "logistic" (a smooth fit, steady from few labels), "square" (the paper's), "absolute" (least MAE
         of the labelled rows), "kappa" (greatest QWK) or "accuracy"
     classes : the grades, lowest first; None takes an ordered categorical's order, or numbers by size; text needs one
     unlabelled : the mark of an unlabelled row in y; None and NaN are always that
-    standardise : divide every column by its standard deviation (True) or take it as it is (False); None, with the
+    standardize : divide every column by its standard deviation (True) or take it as it is (False); None, with the
         kernel on "auto", begins with the former for dense and the latter for sparse rows, and cross-validates it
         against the other (sparse), against ranks and against columns weighted by their relevance (dense)
     trees : mix the kernel's score with that of boosted trees, by a share that cross-validation chooses; None does so
@@ -119,7 +119,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         self,
         kernel: Literal["auto", "gaussian", "laplacian", "linear"] = "auto",
         *,
-        loss: Literal["auto", "squared", "logistic"] = "auto",
+        loss: Literal["auto", "square", "logistic"] = "auto",
         features: Literal["labelled", "fourier", "nystrom"] = "labelled",
         n_components: int = 512,
         bandwidth: float | None = None,
@@ -130,10 +130,10 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         batch_size: int = 128,
         step: Literal["constant", "decay"] = "constant",
         class_priors: Sequence[float] | Literal["matched"] | None = None,
-        threshold_rule: Literal["logistic", "squared", "absolute", "kappa", "accuracy"] = "logistic",
+        threshold_rule: Literal["logistic", "square", "absolute", "kappa", "accuracy"] = "logistic",
         classes: Sequence[Any] | None = None,
         unlabelled: Any = -1,
-        standardise: bool | None = None,
+        standardize: bool | None = None,
         trees: bool | None = None,
         cv: Any = 5,
         random_state: Any = 0,
@@ -156,7 +156,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         self.threshold_rule = threshold_rule
         self.classes = classes
         self.unlabelled = unlabelled
-        self.standardise = standardise
+        self.standardize = standardize
         self.trees = trees
         self.cv = cv
         self.random_state = random_state
@@ -254,7 +254,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Mean accuracy over the labelled rows, as scikit-learn's classifiers define it."""
-        codes, _ = read_grades(y, self.classes_.tolist(), self._fingerprint(self.classes_))
+        codes, _ = read_grades(y, self.classes_.tolist(), self._unlabelled_mark(self.classes_))
         known = codes >= 0
         table = self._table(X, reset=False)
         check_consistent_length(table, codes)
@@ -265,7 +265,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     def _settings(self) -> Settings:
         return Settings(
             kernel=checks.choice("kernel", self.kernel, ("auto", "gaussian", "laplacian", "linear")),
-            loss=checks.choice("loss", self.loss, ("auto", "squared", "logistic")),
+            loss=checks.choice("loss", self.loss, ("auto", "square", "logistic")),
             features=checks.choice("features", self.features, ("labelled", "fourier", "nystrom")),
             n_components=checks.integer("n_components", self.n_components, 1),
             bandwidth=None if self.bandwidth is None else checks.number("bandwidth", self.bandwidth, above=0.0),
@@ -280,7 +280,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
             class_priors=self.class_priors,
             threshold_rule=checks.choice("threshold_rule", self.threshold_rule, RULES),
             classes=self.classes,
-            standardise=checks.flag("standardise", self.standardise),
+            standardize=checks.flag("standardize", self.standardize),
             trees=checks.flag("trees", self.trees),
             cv=self.cv,
             seed=checks.seed(self.random_state),
@@ -295,7 +295,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         """Checked rows, class numbers, classes and weights."""
         given = known.tolist() if known is not None else (order if order is not None else self.classes)
         table = self._table(X, reset=known is None)
-        mark = self.unlabelled if known is None else self._fingerprint(known)
+        mark = self.unlabelled if known is None else self._unlabelled_mark(known)
         codes, classes = read_grades(y, given, mark, all_unlabelled=known is not None)
         check_consistent_length(table, codes)
         weights = _check_sample_weight(sample_weight, table, dtype=np.float64, ensure_non_negative=True)
@@ -327,7 +327,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
             )
         return table
 
-    def _fingerprint(self, classes: Array) -> Any:
+    def _unlabelled_mark(self, classes: Array) -> Any:
         """The mark of the unlabelled; none where y = −1, 1 was read as two classes."""
         return None if self.unlabelled in classes.tolist() else self.unlabelled
 

@@ -38,7 +38,7 @@ class Rows:
     def names(self) -> list[str]:
         """Preparations of the columns to try."""
         several = self.settings.searches and self.settings.bandwidth is None
-        return names_to_try(self.table, self.settings.standardise, several)
+        return names_to_try(self.table, self.settings.standardize, several)
 
     @property
     def may_grow_trees(self) -> bool:

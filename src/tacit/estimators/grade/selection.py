@@ -271,9 +271,9 @@ def still_open(areas: NDArray[np.float64], losses: Sequence[str], opening: int |
     means = areas.mean(axis=0)
     best = _best_of_losses(means, losses)
     if len(best) == 2:
-        lead, error = _lead(areas, best["squared"], best["logistic"])
+        lead, error = _lead(areas, best["square"], best["logistic"])
         if lead < -error:
-            del best["squared"]
+            del best["square"]
     result = []
     for loss in best:
         own = means[:, [one == loss for one in losses]]
@@ -352,13 +352,13 @@ def winner(
 def _of_either_loss(areas: NDArray[np.float64], means: NDArray[np.float64], losses: Sequence[str]) -> Place | None:
     best = _best_of_losses(means, losses)
     if len(best) == 2:
-        return best["squared"] if _leads(areas, best["squared"], best["logistic"]) else best["logistic"]
+        return best["square"] if _leads(areas, best["square"], best["logistic"]) else best["logistic"]
     return next(iter(best.values()), None)
 
 
 def _best_of_losses(means: NDArray[np.float64], losses: Sequence[str]) -> dict[str, Place]:
     best = {}
-    for loss in ("squared", "logistic"):
+    for loss in ("square", "logistic"):
         own = np.array([one == loss for one in losses])[:, None]
         if np.isfinite(means[:, own[:, 0]]).any():
             best[loss] = _best(np.where(own, means, np.nan))

@@ -71,7 +71,7 @@ class Settings:
     class_priors: Any
     threshold_rule: str
     classes: Sequence[Any] | None
-    standardise: bool | None
+    standardize: bool | None
     trees: bool | None
     cv: Any
     seed: int
@@ -95,8 +95,8 @@ class Settings:
     def for_streams(self) -> Self:
         """The same with the squared loss, the only one that is learned step by step."""
         if self.loss == "logistic":
-            raise InputError("partial_fit takes steps on the squared loss; set loss='squared' or 'auto'.")
-        return replace(self, loss="squared")
+            raise InputError("partial_fit takes steps on the squared loss; set loss='square' or 'auto'.")
+        return replace(self, loss="square")
 
     def with_classes(self, classes: Any) -> Self:
         return replace(self, classes=list(classes))
@@ -192,18 +192,18 @@ def candidate_losses(settings: Settings, count: int, has_unlabelled: bool, may_b
     ``unlabelled_weight`` and ``class_priors`` ask for the squared one.
     """
     mixes = candidate_mixes(settings.unlabelled_weight, count, has_unlabelled)
-    squared = [Candidate("squared", mix) for mix in mixes]
+    squared = [Candidate("square", mix) for mix in mixes]
     plain = [Candidate("logistic", mix) for mix in mixes if np.all(mix == 1)]
     if settings.loss == "logistic":
         if settings.class_priors is not None:
-            raise InputError("class_priors need loss='squared'; leave them out with loss='logistic'.")
+            raise InputError("class_priors need loss='square'; leave them out with loss='logistic'.")
         if not plain:
             raise InputError(
                 "loss='logistic' learns from the labelled rows alone; set unlabelled_weight to 0 or None, or "
-                "loss='squared'."
+                "loss='square'."
             )
         return plain
-    if settings.loss == "squared" or settings.class_priors is not None or not may_be_logistic:
+    if settings.loss == "square" or settings.class_priors is not None or not may_be_logistic:
         return squared
     return [*squared[:1], *plain, *squared[1:]]
 

@@ -110,4 +110,4 @@ class OrdinalStream:
         moments = collect_moments(*seen, priors=splits.priors, threads=self.settings.threads)
         curvature = w @ moments.quadratic(mix) @ w + self.fitted.regularization / 2 * (w @ w)
         factor = max(float(moments.linear() @ w / curvature), 0.0) if curvature > 0 else 0.0
-        self.fitted = replace(self.fitted, coefficients=factor * w, loss="squared")
+        self.fitted = replace(self.fitted, coefficients=factor * w, loss="square")

@@ -14,7 +14,7 @@ from tacit import checks
 from tacit.errors import InputError
 from tacit.estimators.stream.rating_stream import average_share, check_forgetting, check_setting
 from tacit.estimators.stream.streaming import Clip, StreamingModel
-from tacit.estimators.stream.table import EXPERT
+from tacit.estimators.stream.tables import EXPERT
 from tacit.solvers import hedge
 from tacit.solvers.passive_aggressive import Rules, Setting
 

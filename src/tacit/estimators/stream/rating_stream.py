@@ -5,7 +5,7 @@ from typing import Any, Literal, Self
 from tacit import checks
 from tacit.errors import InputError
 from tacit.estimators.stream.streaming import Clip, StreamingModel
-from tacit.estimators.stream.table import RATING
+from tacit.estimators.stream.tables import RATING
 from tacit.solvers.passive_aggressive import AVERAGE_SHARE, VARIANTS, Adaptation, Biases, Rules, Setting, Variant
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from tacit.checks import STEEPEST
 from tacit.estimators.schema import Array, Borders, Csr, Ids, Members, Proof, Repeated, Schema
+from tacit.estimators.tag.factor_fit import SOLVERS
 from tacit.estimators.tag.inner import InnerTagger, NamedTagger
 from tacit.estimators.tag.kernel_choice import KERNELS
 from tacit.estimators.values import SEED, Either, Flag, History, Many, Number, Value, Whole, Word
@@ -70,7 +71,7 @@ FACTOR = Schema(
         "landmarks": Whole(0, most=MOST_LANDMARKS),
         "bandwidth": Number(above=0.0),
         "graph_weight": Number(0.0),
-        "solver": Word("als", "newton", "newton_linesearch", "linesearch", "adagrad"),
+        "solver": Word(*SOLVERS),
         "iterations": Whole(1),
         "tolerance": Number(0.0),
         "inner_steps": Either(None, Whole(1)),

@@ -24,7 +24,7 @@ from tacit.estimators.concurrency import learns
 from tacit.estimators.model import Callback
 from tacit.estimators.training import RunSettings
 from tacit.estimators.words import word_fit
-from tacit.estimators.words.table import SCHEMA
+from tacit.estimators.words.tables import SCHEMA
 from tacit.estimators.words.vector_space import VectorSpace
 from tacit.estimators.words.word_folding import Trained, counted_contexts, given_contexts, solve_new
 from tacit.features import text as texts
