@@ -20,6 +20,7 @@ from tacit.errors import InputError
 from tacit.kernels import evaluation as kernels
 from tacit.metrics.details import Details, lead
 from tacit.metrics.intervals import Difference
+from tacit.metrics.other_jobs import measured, other_job
 from tacit.metrics.ranking import PER_USER, Evaluation, Tally, check_cutoffs, check_metrics
 from tacit.neighbours.filters import Filters, Lists
 from tacit.neighbours.selection import bar_cells
@@ -35,32 +36,46 @@ DEFAULT = ("precision", "recall", "ndcg", "mrr", "map", "hit_rate", "coverage", 
 
 def evaluate(
     model: Any,
-    train: Any,
-    test: Any,
-    *,
+    *data: Any,
     k: int | Sequence[int] = 10,
     metrics: Sequence[str] = DEFAULT,
     threads: int = 0,
     details: Details | None = None,
     against: Mapping[str, Any] | None = None,
 ) -> Evaluation:
-    """Rank all items but the training ones for every user with held-out items, and average.
+    """How good a fitted model of any job is, on data that it has not learned from.
+
+        evaluate(recommender, train, test)           all items but the training ones, ranked for every user
+        evaluate(tagger, X, Y)                       precision@k, recall@k and ndcg@k of the labels
+        evaluate(ranker, X, y)                       the measures of ``ordinal_metrics``
+        evaluate(stream, users, items, ratings)      mae and rmse; ``progressive`` learns in turn
+        evaluate(word_vectors, questions, pairs)     accuracy of analogies, correlation of similarities
 
     Parameters
     ----------
-    model : anything with ``row_factors_`` and ``col_factors_``, or with ``recommend(rows, k=...)``, whose answer has
-        the listed ids in ``.ids``
-    train, test : ``Interactions`` or sparse matrices of one shape, rows and columns as the model knows them
+    model : one of Tacit's, or another with the same calls; a recommender is anything with ``row_factors_`` and
+        ``col_factors_``, or with ``recommend(rows, k=...)``, whose answer has the listed ids in ``.ids``
+    data : as above. ``train`` and ``test`` are ``Interactions`` or sparse matrices of one shape, rows and columns as
+        the model knows them; of ``questions`` and ``pairs`` one may be None
     k : one length of list or several
-    metrics : names out of ``tacit.metrics.ranking.METRICS``
-    details : takes in what each user scored and each item got; see ``tacit.metrics.Details``
-    against : baselines by name, fitted on the same ``train``; ``differences`` of the result then says by how much the
-        model leads each of them, user by user, with a bootstrap interval, at the first k (or as ``details`` asks)
+    metrics : of recommenders: names out of ``tacit.metrics.ranking.METRICS``
+    details : of recommenders: takes in what each user scored and each item got; see ``tacit.metrics.Details``
+    against : of recommenders: baselines by name, fitted on the same ``train``; ``differences`` of the result then says
+        by how much the model leads each of them, user by user, with a bootstrap interval, at the first k (or as
+        ``details`` asks)
 
     Returns
     -------
     a mapping from ``"ndcg@10"`` and the like to means; ``users`` and ``left_out`` say over how many
     """
+    kind = type(model).__name__
+    if measure := other_job(model):
+        if metrics is not DEFAULT or details is not None or against:
+            raise InputError(f"metrics, details and against are for recommenders; leave them out for a {kind}.")
+        return measured(measure, model, check_cutoffs(k), data)
+    if len(data) != 2:
+        raise InputError(f"evaluate measures a {kind} on train and test; give both.")
+    train, test = data
     if against:
         return _beside(model, train, test, against, k=k, metrics=metrics, threads=threads, details=details)
     _check_ids("test", test, "train", getattr(train, "row_ids", None), getattr(train, "col_ids", None))

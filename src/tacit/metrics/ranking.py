@@ -108,6 +108,8 @@ METRICS = (*PER_USER, "coverage", "novelty", "auc")
 class Evaluation(Mapping[str, float]):
     """Means by name (``"ndcg@10"``, ``"auc"``), how many users they are over, and how many were left out.
 
+    ``cases`` says what was counted, where these are no users: rows with labels, ratings, questions.
+
     ``differences`` holds, for every baseline that was evaluated beside the model, the lead of the model in each metric
     of single users, with its interval.
 
@@ -121,6 +123,12 @@ class Evaluation(Mapping[str, float]):
     users: int
     left_out: int
     differences: dict[str, dict[str, Difference]] = field(default_factory=dict)
+    cases: str = "users with held-out items"
+
+    @property
+    def counted(self) -> str:
+        """Over how many cases the means are, in words."""
+        return f"{self.users} {self.cases}" + (f", {self.left_out} without were left out" if self.left_out else "")
 
     def __getitem__(self, name: str) -> float:
         return self.values_by_name[name]
@@ -137,15 +145,14 @@ class Evaluation(Mapping[str, float]):
             [name, value, *(str(self.differences[one].get(name, "")) for one in leads)]
             for name, value in self.values_by_name.items()
         ]
-        counted = f"{self.users} users with held-out items, {self.left_out} without were left out"
-        return html_table(["metric", "value", *(f"lead over {one}" for one in leads)], rows, counted)
+        return html_table(["metric", "value", *(f"lead over {one}" for one in leads)], rows, self.counted)
 
     def __str__(self) -> str:
         width = max(map(len, self.values_by_name), default=0)
         lines = [f"{name:<{width}}  {value:.4f}" for name, value in self.values_by_name.items()]
         for baseline, by_metric in self.differences.items():
             lines += [f"{name:<{width}}  {result} (against {baseline})" for name, result in by_metric.items()]
-        return "\n".join([*lines, f"({self.users} users with held-out items, {self.left_out} without were left out)"])
+        return "\n".join([*lines, f"({self.counted})"])
 
 
 def check_cutoffs(k: int | Sequence[int]) -> tuple[int, ...]:
