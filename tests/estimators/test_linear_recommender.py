@@ -23,6 +23,14 @@ def random_positives(seed, n=60, m=40, density=0.15):
     return as_csr(cells, "x")
 
 
+def test_a_row_tells_what_it_has():
+    pairs = {"who": ["ann", "ann", "bob"], "what": ["tea", "jam", "tea"], "times": [2, 1, 1]}
+    data = Interactions.from_table(pairs, row="who", col="what", weight="times")
+    model = LinearRecommender("sparse", sparse_exponents=(1, 1, 0)).fit(data)
+    assert model.positives_of("ann") == (["jam", "tea"], [1.0, 2.0])
+    assert model.add("bob", "jam", 3).positives_of("bob") == (["jam", "tea"], [3.0, 1.0])
+
+
 @pytest.mark.parametrize("size", [1, 7, 600, 1100])
 def test_the_blocked_inverse_is_the_inverse(size):
     rng = np.random.default_rng(size)

@@ -235,7 +235,15 @@ def test_recommend_ranks_by_prediction_and_leaves_out_what_is_excluded():
     assert found.ids[0, :13].tolist() == sorted(kept, key=lambda j: -scores[j])
     assert found.filled[0].tolist() == [True] * 13 + [False] * 7
     assert model.recommend([4, 5], k=2).ids.shape == (2, 2)
+    assert model.recommend((4, 5), k=2).ids.tolist() == model.recommend([4, 5], k=2).ids.tolist()
     assert model.rank(4, [5, 6, 7]) == sorted([5, 6, 7], key=lambda j: -scores[j])
+
+
+def test_a_tuple_is_never_silently_one_user():
+    model = RatingStream(2).partial_fit([("ann", 1), ("bob", 2)], ["tea", "rye"], [5, 1])
+    with pytest.raises(InputError, match="a tuple stands for several; give it in a list"):
+        model.recommend(("ann", 1), k=1)
+    assert model.recommend([("ann", 1)], k=1).ids.tolist() == [["tea"]]
 
 
 @pytest.mark.parametrize("by", ["share", "coefficient"])

@@ -73,7 +73,7 @@ def progressive(
         stop = min(done + every - done % every, len(values))
         if tests and tests[0] == done:
             tests.popleft()
-            result = model.recommend(users[done], k, exclude=seen.get(users[done], ()))
+            result = model.recommend([users[done]], k, exclude=seen.get(users[done], ()))
             places.add(result.ids[0].tolist(), items[done])
         if tests:
             stop = min(stop, tests[0])

@@ -96,6 +96,8 @@ class FactorRecommender(Model):
     ----------
     row_factors_ (n, g), col_factors_ (m, g) : P and Q, float32
     row_ids_, col_ids_ : the caller's ids
+    seen_ : the positives (n, m), with what was added since the fit
+    solver_ : the solver that was used
     row_feature_factors_, col_feature_factors_ : (f, g) factors of features, or None
     context_factors_ : name → factors of that context's ids
     history_ : one record per sweep: objective, gradient norm, seconds

@@ -47,7 +47,8 @@ class LinearRecommender(ScoredRecommender):
     ----------
     method : ``"dense"`` holds m × m weights, for up to 30,000 columns; ``"sparse"`` the ``keep`` strongest of each;
         ``"auto"`` sparse above 5,000 columns, and below what held-out positives prefer
-    regularization : mean ridge of dense weights, in units of the mean weight of a column's positives
+    regularization : mean ridge of dense weights, in units of the mean weight of a column's positives; this and the
+        exponents are chosen on held-out positives where they are None
     dense_exponents : (row, ridge): rows weigh (their positives)^−row, and a column's ridge grows with (its
         positives)^ridge; (0, 0) is EASE as published
     sparse_exponents : (in, row, out): a co-occurrence counts less the more positives the column that speaks, the row,

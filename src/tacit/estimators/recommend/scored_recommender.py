@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from tacit import checks
 from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
-from tacit.data.matrix import Csr
+from tacit.data.matrix import Csr, take_rows
 from tacit.errors import InputError
 from tacit.estimators.concurrency import learns
 from tacit.estimators.model import Model
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend.asking import AskedRows, Filter, ScoreRows, Unknown, filters, listed, numbered, paired
-from tacit.estimators.recommend.joining import weights_of, with_cells, with_each
+from tacit.estimators.recommend.joining import as_interactions, weights_of, with_cells, with_each
 from tacit.metrics.evaluation import hidden_ndcg
 from tacit.neighbours.topk import top_k_of
 from tacit.threads import even_chunks
@@ -55,7 +55,7 @@ class ScoredRecommender(Model):
         rows : ids; one id; or ``Interactions`` or a sparse matrix of rows that the model has not seen
         exclude_seen : leave out what the row has already
         include, exclude : the only columns that may come back, and those that may not: ids for all rows, or a
-            mapping from row id to ids
+            mapping from row id to ids; ids in ``exclude`` that the model does not know change nothing
         unknown : what to do with row ids that the model does not know: an "error", "skip" them, or give them the
             "average" row's list
         """
@@ -111,6 +111,12 @@ class ScoredRecommender(Model):
         y, self.col_ids_ = with_each(self.col_ids_, cols)
         self.seen_ = with_cells(self.seen_, x, y, values, (len(self.row_ids_), len(self.col_ids_)))
 
+    def positives_of(self, row: Hashable) -> tuple[list[Any], list[float]]:
+        """The columns that a row has and their weights, as far as the model has heard."""
+        self._require_fitted("positives_of")
+        _, cols, values = take_rows(self.seen_, self.row_ids_.require([row]))
+        return self.col_ids_.take(cols).tolist(), values.tolist()
+
     def score_pairs(self, rows: Any, cols: Any) -> Array:
         """Scores of pairs of ids; either may be a single id."""
         self._require_fitted("score_pairs")
@@ -132,7 +138,7 @@ class ScoredRecommender(Model):
         scikit-learn's model selection asks for (see ``FactorRecommender.score``)."""
         self._require_fitted("score")
         if cols is None:
-            return hidden_ndcg(self, getattr(rows, "matrix", rows))
+            return hidden_ndcg(self, as_interactions(rows).matrix)
         return self.score_pairs(rows, cols)
 
     # -- to and from a model file ------------------------------------------------------------------------------

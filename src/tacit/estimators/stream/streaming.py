@@ -64,7 +64,7 @@ class StreamingModel(Model):
     # -- learning ----------------------------------------------------------------------------------------------
 
     def learn_one(self, user: Hashable, item: Hashable, y: float, x: object = None) -> None:
-        """Take in one rating. ``x`` is river's place for context, which this model does not use."""
+        """Take in one rating ``y``. The names are river's; ``x``, its place for context, is not used."""
         state = self._begin()
         try:
             rating = float(y)
@@ -113,7 +113,7 @@ class StreamingModel(Model):
     # -- asking ------------------------------------------------------------------------------------------------
 
     def predict(self, users: Any, items: Any) -> NDArray[np.float64]:
-        """Predictions for pairs of users and items."""
+        """Predictions for pairs of users and items, given as two equally long lists; newcomers' for who is unknown."""
         self._require_fitted("predict")
         state = self.state_
         with state.lock.reading:
@@ -124,16 +124,19 @@ class StreamingModel(Model):
         return self._clipped(told)
 
     def recommend(self, user: Any, k: int = 10, exclude: Iterable[Hashable] = ()) -> Ranked:
-        """The k items with the highest predictions for a user, or for each of a list of users.
+        """The k items with the highest predictions for a user, or for each of several.
 
-        What a user has rated is not kept, because a stream has no end; name what to leave out in ``exclude``.
+        Parameters
+        ----------
+        user : one id, or a list, tuple or column of them; a user who is unknown gets what a newcomer would
+        exclude : items to leave out. What a user has rated is not kept, because a stream has no end: name it here
         """
         self._require_fitted("recommend")
         k = checks.integer("k", k, 1)
-        users = list(user) if isinstance(user, list | np.ndarray) else [user]
-        queries = np.fromiter(users, dtype=object, count=len(users))
         state = self.state_
         with state.lock.reading:
+            users = _several(user, state.users)
+            queries = np.fromiter(users, dtype=object, count=len(users))
             every = np.arange(len(state.items))
             numbers, left_out = state.numbers(users, checks.listed("exclude", exclude))
             left_out = left_out[left_out < len(every)]
@@ -259,6 +262,14 @@ class StreamingModel(Model):
         state = self._new_state(facts["seed"])
         state.restore(facts, parts)
         self.state_ = state
+
+
+def _several(user: Any, known: GrowingIds) -> list[Any]:
+    """The users who are asked for. A tuple holds several, as a list does, for streams as for all recommenders."""
+    if isinstance(user, tuple) and known.number(user) >= 0:
+        raise InputError(f"user: {user!r} is one id here, and a tuple stands for several; give it in a list.")
+    single = isinstance(user, str | bytes) or not isinstance(user, Iterable)
+    return [user] if single else checks.listed("user", user)
 
 
 def _item_factors(stream: Stream, rows: Array) -> Array:

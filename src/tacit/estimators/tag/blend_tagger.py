@@ -41,13 +41,17 @@ class BlendTagger(Tagger):
         each other the smallest weight, 0 among them, within a standard error of its best
     random_state : draws the rows held out, and deals rows into the folds of ``missing_labels``; the members have
         their own
-    top_k, threshold, propensity_weighted : see ``NeighbourTagger``
+    top_k, threshold : what ``predict`` returns: the best so many, or all with at least this score
+    propensity_weighted : favour rare labels by the inverse of the chance that they were tagged at all
+    threads, progress, callback : as everywhere; members whose own are not set take them
 
     Attributes
     ----------
-    members_ : the fitted taggers; history_ : their records, one after the other
-    weights_ : how much each counts; validation_ : nDCG@5 on the rows held out, of the first member and of the blend as
-        each further one is weighed; empty where nothing was chosen
+    members_ : the fitted taggers
+    history_ : their records, one after the other
+    weights_ : how much each counts
+    validation_ : nDCG@5 on the rows held out, of the first member and of the blend as each further one is weighed;
+        empty where nothing was chosen
 
     >>> X = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])
     >>> members = [("kernel", KernelTagger()), ("near", NeighbourTagger(factors=2))]

@@ -49,7 +49,10 @@ class KernelTagger(Tagger):
     iterations : settings tried by leave-one-out at most
     inner_steps : conjugate gradient steps where weights differ by label
     idf_power : features weigh log(n / (1 + df)) to this power (cosine and linear)
-    top_k, threshold, propensity_weighted : see ``NeighbourTagger``
+    top_k, threshold : what ``predict`` returns: the best so many, or all with at least this score
+    propensity_weighted : favour rare labels by the inverse of the chance that they were tagged at all
+    random_state : seed; the same seed gives the same bits at any number of ``threads`` (0 is all cores)
+    progress, callback : as everywhere
 
     Attributes
     ----------
@@ -57,7 +60,8 @@ class KernelTagger(Tagger):
     coefficients_ : (points, L) weights of the training rows or landmarks; (d + 1, L) weights of the columns and of a
         constant, where a linear kernel has more rows than columns
     points_ : the rows that the kernel compares with, prepared, or None
-    bandwidth_, regularization_ : ℓ and λ in use; history_ : one record per setting that was tried
+    bandwidth_, regularization_ : ℓ and λ in use
+    history_ : one record per setting that was tried
 
     >>> X = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])
     >>> tagger = KernelTagger("cosine").fit(X, [["red"], ["red", "round"], ["blue"], ["blue"]])

@@ -85,10 +85,14 @@ class NeighbourTagger(Tagger):
     normalize : scale the rows of X to length one
     top_k, threshold : what ``predict`` returns: the best so many, or all with at least this score
     propensity_weighted : favour rare labels by the inverse of the chance that they were tagged at all
+    random_state : seed; the same seed gives the same bits at any number of ``threads`` (0 is all cores)
+    progress, callback : as everywhere
 
     Attributes
     ----------
-    labels_, classes_ : the labels; learners_ : the learned maps and the rows that vote
+    labels_, classes_ : the labels
+    learners_ : the learned maps and the rows that vote
+    history_ : one record per learner
 
     >>> X = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])
     >>> tagger = NeighbourTagger(factors=2, neighbours=2).fit(X, [["red"], ["red", "round"], ["blue"], ["blue"]])

@@ -129,13 +129,10 @@ def by_count(model: Any, side: str, length: int) -> Any:
 
 def taken_by(model: Any, row: Id) -> tuple[list[Any], list[float]]:
     """What a row has, with weights."""
-    if hasattr(model, "positives_of"):
-        cols, weights = model.positives_of(row)
-        return list(cols), [float(one) for one in weights]
-    if not hasattr(model, "seen_"):
+    if not hasattr(model, "positives_of"):
         raise InputError(f"a {type(model).__name__} keeps no histories.")
-    own = model.seen_[[int(model.row_ids_.require([row])[0])]]
-    return model.col_ids_.take(own.indices).tolist(), own.data.tolist()
+    cols, weights = model.positives_of(row)
+    return cols, weights
 
 
 def short(title: str | None) -> str | None:
