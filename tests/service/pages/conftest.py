@@ -74,7 +74,7 @@ class Watched:
             viewport=viewport, color_scheme=scheme, accept_downloads=True, reduced_motion="reduce"
         )
         self.page = self.context.new_page()
-        self.page.set_default_timeout(15_000)
+        self.page.set_default_timeout(30_000)
         self.said, self.asked = [], []
         self.page.on("console", lambda one: self.said.append(one.text) if one.type in ("error", "warning") else None)
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
