@@ -92,6 +92,7 @@ def unit_costs(records: dict[str, Any]) -> str:
     ]
     graded = [point for point in figures["grade-size"]["exact"] if "seconds" in point]
     stream, scale = figures["stream-speed"], figures["tag-scale"]
+    experts = _default_experts(stream["memory"]["row_bytes"])
     loaded = figures["load_csv"]["table"][0]
     costs = {
         ("load", "line of CSV"): (
@@ -105,8 +106,8 @@ def unit_costs(records: dict[str, Any]) -> str:
         ("rate", "rating, 10 factors; memory is of a user or item"): _stream(
             stream, "partial_fit diagonal k=10", "diagonal k=10"
         ),
-        ("rate", "rating, 18 experts; memory is of a user or item"): _stream(
-            stream, "partial_fit 18 experts (default)", "18 experts (default)"
+        ("rate", f"rating, {experts}; memory is of a user or item"): _stream(
+            stream, f"partial_fit {experts} (default)", f"{experts} (default)"
         ),
         ("grade", "row without a grade"): (
             slope([(point["unlabelled"], point["processor_seconds"]) for point in graded])[1],
@@ -122,6 +123,11 @@ def unit_costs(records: dict[str, Any]) -> str:
         for (job, unit), (seconds, size) in costs.items()
     ]
     return table(["job", "unit", "a million: time", "memory", "a hundred million: time", "memory"], rows)
+
+
+def _default_experts(measured: dict[str, Any]) -> str:
+    """How many experts the default had when it was measured, such as "6 experts"."""
+    return next(name for name in measured if name.endswith(" (default)")).removesuffix(" (default)")
 
 
 def _stream(figures: dict[str, Any], speed: str, state: str) -> tuple[float, float]:
@@ -148,6 +154,7 @@ def capacity(records: dict[str, Any]) -> str:
     def held(start: float, each: float) -> Callable[[float], float]:
         return lambda memory: (memory * SHARE - start) / each
 
+    experts = _default_experts(stream["row_bytes"])
     jobs = {
         "recommend, 64 factors: rows": lambda memory: sweep.rows_held(memory, 64, PER_ROW, ROWS_PER_COLUMN),
         "recommend, 128 factors: rows": lambda memory: sweep.rows_held(memory, 128, PER_ROW, ROWS_PER_COLUMN),
@@ -156,9 +163,9 @@ def capacity(records: dict[str, Any]) -> str:
             figures["stream-speed"]["simulated"]["peak_before_megabytes"] * 1e6,
             stream["row_bytes"]["diagonal k=10"] + stream["id_bytes_whole_number"],
         ),
-        "rate, 18 experts: users and items": held(
+        f"rate, {experts}: users and items": held(
             figures["stream-speed"]["simulated"]["peak_before_megabytes"] * 1e6,
-            stream["row_bytes"]["18 experts (default)"] + stream["id_bytes_whole_number"],
+            stream["row_bytes"][f"{experts} (default)"] + stream["id_bytes_whole_number"],
         ),
         "grade: rows without a grade": held(*graded),
         f"tag, {scale['features']:,} words, {scale['labels']:,} labels: texts": held(
@@ -177,8 +184,8 @@ def capacity(records: dict[str, Any]) -> str:
          f"{ours['processor_seconds']:.0f} s of processor time"],
         ["rate", "one model of 10 factors, one core",
          f"{figures['stream-speed']['ratings_per_second']['partial_fit diagonal k=10']:,} ratings a second"],
-        ["rate", "18 experts, one core",
-         f"{figures['stream-speed']['ratings_per_second']['partial_fit 18 experts (default)']:,} ratings a second"],
+        ["rate", f"{experts}, one core",
+         f"{figures['stream-speed']['ratings_per_second'][f'partial_fit {experts} (default)']:,} ratings a second"],
         ["grade", f"{figures['grade-size']['exact'][-1]['unlabelled']:,} rows without a grade",
          f"{figures['grade-size']['exact'][-1]['processor_seconds']:.0f} s of processor time"],
     ]  # fmt: skip
