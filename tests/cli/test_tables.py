@@ -50,6 +50,16 @@ def test_titles_stand_beside_ids(model, tacit, tacit_json, refused, tmp_path):
     assert "only one column" in refused("recommend", model, "u0", "--titles", tmp_path / "bare.csv")
 
 
+@pytest.mark.parametrize("verb", [("recommend", "u0", "--seen", "-k", 99), ("similar", "jam")])
+def test_titles_of_a_spreadsheet_are_read_as_the_sentence_says(verb, model, tacit, refused, tmp_path):
+    (tmp_path / "titles.csv").write_bytes("item;name\ntea;Thé\n".encode("latin-1"))
+    asked = verb[0], model, *verb[1:], "--titles", tmp_path / "titles.csv"
+    assert "say --encoding latin-1" in refused(*asked)
+    assert "Thé" in tacit(*asked, "--encoding", "latin-1")
+    (tmp_path / "titles.csv").write_text("item;name\ntea;a; b\n")
+    assert "say another --separator" in refused(*asked)
+
+
 def test_texts_of_a_table_are_tagged(tacit, refused, tmp_path):
     lines = ["a red ball,red", "red apples,red", "a blue ball,blue", "the blue sea,blue"] * 3
     (tmp_path / "tagged.csv").write_text("\n".join(["text,labels", *lines]))

@@ -90,6 +90,8 @@ def test_accepted_labels_come_back(things, tacit, tacit_json, tmp_path):
     before = tacit_json("fit", "tag", things, *OPTIONS, "-o", tmp_path / "a", "--factors", 4)["known"]
     after = tacit_json("fit", "tag", things, *OPTIONS, "-o", tmp_path / "b", "--factors", 4, "--accepted", report)
     assert after["known"] == before + 10
+    applied = tacit_json("audit", things, *OPTIONS, "--accepted", report, "--apply", "-o", tmp_path / "complete.csv")
+    assert applied["joined"] == 10
     tacit("audit", things, *OPTIONS, "-n", 5, "--factors", 4, "-o", tmp_path / "audit.html")
     assert (tmp_path / "audit.html").read_text().count("<article") == 5
 
@@ -133,6 +135,41 @@ def test_labels_split_by_the_wrong_sign_are_noticed(tmp_path, refused, tacit, ca
     main([*map(str, ("fit", "tag", path, "--text", "text", "--labels", "labels", "-o", tmp_path / "m", "--tagger")),
           "factor", "--factors", "2"])  # fmt: skip
     assert "if blanks stand between labels, say --separator ' '" in capsys.readouterr().err
+
+
+def test_few_joined_labels_are_noticed(tmp_path, capsys):
+    path = tmp_path / "tagged.csv"
+    lines = [f"a {word} ball,{word}" for word in ("red", "blue", "green", "red", "blue") * 4]
+    path.write_text("\n".join(["text,labels", *lines, "a red and blue ball,red |blue"]))
+    asked = ["fit", "tag", path, "--text", "text", "--labels", "labels", "-o", tmp_path / "m", "--tagger", "factor"]
+    main([*map(str, asked), "--factors", "2"])
+    said = capsys.readouterr().err
+    assert "'labels' holds 'red |blue', whose parts other rows carry alone" in said and "--separator '|'" in said
+    path.write_text("\n".join(["text,labels", *lines, "a red and old ball,red | old"]))
+    main([*map(str, asked), "--factors", "2"])
+    assert "carry alone" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", ["audit", "fit tag"])
+def test_ids_that_name_no_row_or_two_are_refused_where_decisions_go_by_them(verb, tmp_path, refused):
+    path, reviewed = tmp_path / "tagged.csv", tmp_path / "reviewed.csv"
+    reviewed.write_text("row,label,accept\na,red,yes\n")
+    options = ["--text", "text", "--labels", "labels", "--id", "id", "--accepted", reviewed, "-o", tmp_path / "m.csv"]
+    path.write_text("id,text,labels\na,red ball,red\nb,blue sea,blue\na,green sea,green\n")
+    said = refused(*verb.split(), path, *options)
+    assert "--id: 'a' names line 2 of" in said and "and line 4 of" in said and "leave --id out" in said
+    path.write_text("id,text,labels\na,red ball,red\n,blue sea,blue\n")
+    assert "--id: line 3 of" in refused(*verb.split(), path, *options)
+
+
+@pytest.mark.parametrize("sign", [";", "\t"])
+def test_decisions_come_back_from_a_spreadsheet_with_other_separators(sign, tmp_path):
+    from tacit.estimators.tag.audit_report import read_decisions
+
+    lines = [("row", "label", "score", "accept"), ("a", '"red; big"', "0,5", "yes"), ("b", "blue, sad", "0,4", "no")]
+    (tmp_path / "reviewed.csv").write_text("\r\n".join(sign.join(line) for line in lines), encoding="utf-8-sig")
+    found = read_decisions(tmp_path / "reviewed.csv")
+    assert (found.accepted, found.rejected) == ([("a", "red; big")], [("b", "blue, sad")])
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,12 @@ import pytest
 from starlette.testclient import TestClient
 
 import tacit
+from tacit.data.text_files import TextForm
 from tacit.errors import InputError
 from tacit.service.app import create_app
 from tacit.service.client import ClientError
 from tacit.service.limits import Limits
-from tacit.service.run import read_token
+from tacit.service.run import read_titles, read_token
 from tacit.service.writer import Rhythm
 
 TRIALS = int(os.environ.get("TACIT_TRIALS", "0"))
@@ -47,6 +48,13 @@ def test_an_address_that_others_reach_needs_a_token(tmp_path, monkeypatch):
     monkeypatch.setenv("TACIT_TOKEN", "short")
     with pytest.raises(InputError, match="at least 16"):
         read_token(None, "0.0.0.0")
+
+
+def test_titles_in_another_encoding_are_read_when_it_is_said(tmp_path):
+    (tmp_path / "titles.csv").write_bytes("item;name\n7;Caf\u00e9\n".encode("latin-1"))
+    with pytest.raises(InputError, match="not UTF-8: line 2"):
+        read_titles(str(tmp_path / "titles.csv"), TextForm())
+    assert read_titles(str(tmp_path / "titles.csv"), TextForm(encoding="latin-1")) == {7: "Caf\u00e9"}
 
 
 def test_limits_and_full_queues_are_refused_with_a_time_to_come_again(files, tmp_path):

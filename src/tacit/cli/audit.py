@@ -45,7 +45,7 @@ def command(
         return
     from tacit.estimators.tag.text_tagger import TextTagger
 
-    texts, labels, ids = source.read()
+    texts, labels, ids = source.read(distinct=True)
     names = list(range(len(texts))) if ids is None else ids
     result = TextTagger(**parameters).missing_labels(
         texts, labels, n, row_ids=names, per_row=per_row, folds=folds, rejected=source.rejected(names)
@@ -77,9 +77,9 @@ def _apply(source: TaggedTexts, path: Path | None, as_json: bool) -> None:
 
     if source.accepted is None or path is None:
         raise InputError("--apply needs --accepted, the reviewed CSV, and -o, the new file.")
-    frame = source.patched()
+    frame, joined = source.patched()
     save_frame(path, frame)
     if as_json:
-        print_json({"rows": len(frame), "path": str(path)})
+        print_json({"rows": len(frame), "joined": joined, "path": str(path)})
     else:
-        say(f"wrote {len(frame)} rows to {path}; {source.table} is as it was.")
+        say(f"wrote {len(frame)} rows with {joined} more labels to {path}; {source.table} is as it was.")

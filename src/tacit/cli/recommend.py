@@ -1,5 +1,6 @@
 """``tacit recommend``: the best columns for rows that a model knows, or for somebody new."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +10,13 @@ from tacit.cli.models import known_ids, open_model, read_lines
 from tacit.cli.options import json_option
 from tacit.cli.output import csv_lines, entries, print_found, print_json
 from tacit.cli.tables import read_titles, save_table, table_option, titled, titles_option
+from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tacit.data.text_files import TextForm
     from tacit.estimators.ranked import Ranked
 
 BATCH = 1000
@@ -33,6 +36,7 @@ LINES = click.Path(path_type=Path, allow_dash=True)
 @click.option("--include", type=LINES, help="File with the only columns that may come back, one a line.")
 @click.option("--exclude", type=LINES, help="File with columns that may not come back, one a line.")
 @titles_option
+@partial(text_form_options, decimal=False)
 @table_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV: row, rank, column, score.")
 @json_option
@@ -48,6 +52,7 @@ def command(
     include: Path | None,
     exclude: Path | None,
     titles: str | None,
+    form: "TextForm",
     table_path: Path | None,
     as_csv: bool,
     as_json: bool,
@@ -74,7 +79,7 @@ def command(
     for name, path in (("include", include), ("exclude", exclude)):
         if path is not None:
             options[name] = known_ids(read_lines(path), col_ids, "column")
-    names = read_titles(titles)
+    names = read_titles(titles, form)
     headings = ("row", "rank", "column", "score", *(("title",) if names else ()))
     if as_csv:
         click.echo(csv_lines([headings]), nl=False)

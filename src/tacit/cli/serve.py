@@ -1,12 +1,17 @@
 """``tacit serve``: models over HTTP that learn from events and lose nothing that was acknowledged."""
 
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tacit.cli.output import say
+from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
+
+if TYPE_CHECKING:
+    from tacit.data.text_files import TextForm
 
 
 @click.command("serve")
@@ -27,6 +32,7 @@ from tacit.errors import InputError
     metavar="NAME=TABLE",
     help="Table of ids and titles (its first two columns) for the model NAME; repeatable.",
 )
+@partial(text_form_options, decimal=False)
 @click.option(
     "--review",
     "reviews",
@@ -69,6 +75,7 @@ def command(
     store: str,
     snapshots: Path | None,
     titles: tuple[str, ...],
+    form: "TextForm",
     reviews: tuple[str, ...],
     rows: tuple[str, ...],
     host: str,
@@ -94,7 +101,7 @@ def command(
     from tacit.service.writer import Rhythm
 
     token = read_token(token_file, host)
-    shown = {name: read_titles(table) for name, table in _named("--titles", titles).items()}
+    shown = {name: read_titles(table, form) for name, table in _named("--titles", titles).items()}
     audits: dict[str, Any] = dict(_named("--review", reviews))
     if not models:
         from tacit.service.demo import demo_models, demo_review

@@ -1,7 +1,8 @@
 """``tacit similar``: the nearest neighbours of something that a model knows."""
 
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -9,7 +10,11 @@ from tacit.cli.models import known_ids
 from tacit.cli.options import json_option
 from tacit.cli.output import entries, print_found, print_json
 from tacit.cli.tables import read_titles, save_table, table_option, titled, titles_option
+from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
+
+if TYPE_CHECKING:
+    from tacit.data.text_files import TextForm
 
 
 @click.command("similar")
@@ -19,6 +24,7 @@ from tacit.errors import InputError
 @click.option("-k", default=10, show_default=True, help="How many neighbours.")
 @click.option("--rows", is_flag=True, help="Of a recommender: neighbours among rows (users), not columns (items).")
 @titles_option
+@partial(text_form_options, decimal=False)
 @table_option
 @json_option
 def command(
@@ -28,6 +34,7 @@ def command(
     k: int,
     rows: bool,
     titles: str | None,
+    form: "TextForm",
     table_path: Path | None,
     as_json: bool,
 ) -> None:
@@ -36,7 +43,7 @@ def command(
     Of word vectors, several words are added up and the nearest to their sum are shown. Of a recommender, each thing
     gets neighbours of its own. MODEL may also be a file of word2vec or GloVe vectors.
     """
-    names = read_titles(titles)
+    names = read_titles(titles, form)
     result = _neighbours(_open(model_path), things, minus, k, rows)
     result = {query: titled(neighbours, names) for query, neighbours in result.items()}
     headings = ("query", "rank", "id", "score", *(("title",) if names else ()))

@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from tacit import atomic_file
 from tacit.cli.options import OutputFile, TableName
 from tacit.errors import InputError
 from tacit.report.plain import harmless_cell
+
+if TYPE_CHECKING:
+    from tacit.data.text_files import TextForm
 
 KINDS = (".csv", ".tsv", ".parquet", ".jsonl")
 
@@ -89,13 +92,13 @@ def save_measures(path: Path | None, outcome: Mapping[str, Any]) -> None:
     save_table(path, rows, ("method", "metric", "value"))
 
 
-def read_titles(table: str | None) -> dict[str, str]:
+def read_titles(table: str | None, form: "TextForm | None" = None) -> dict[str, str]:
     """Id, as text, → everything else in its line; without a table nothing has a title."""
     if table is None:
         return {}
-    from tacit.data.readers import read_frame
+    from tacit.data.readers import PLAIN, read_frame
 
-    frame = read_frame(table, {}, None, name="--titles")
+    frame = read_frame(table, {}, None, name="--titles", form=form or PLAIN)
     if frame.width < 2:
         raise InputError(f"--titles: {table!r} has only one column; the id comes first, then what to show.")
     return {

@@ -32,8 +32,8 @@ class TaggedTexts:
     accepted: Path | None
     form: "TextForm"
 
-    def read(self) -> tuple[list[str], list[list[str]], list[Any] | None]:
-        """Texts, labels of each, and ids of the rows or None for their numbers."""
+    def read(self, *, distinct: bool = False) -> tuple[list[str], list[list[str]], list[Any] | None]:
+        """Texts, labels of each, and ids of the rows or None for their numbers; ``distinct`` ids name one row each."""
         from tacit.data.readers import origin_of, read_frame
 
         if not self.separator:
@@ -46,9 +46,15 @@ class TaggedTexts:
         cells = frame[self.labels].to_list()
         if not cells:
             raise InputError(f"{self.table!r} holds no texts; give a file with at least one line below its header.")
-        self._notice_other_separators(cells, lambda index: origin_of(self.table, self.form).place(index))
+
+        def where(index: int) -> str:
+            return origin_of(self.table, self.form).place(index)
+
+        self._notice_other_separators(cells, where)
         labels = [self._split(value) for value in cells]
         ids = None if self.row is None else frame[self.row].to_list()
+        if ids is not None and (distinct or self.accepted is not None):
+            _refuse_unclear(ids, where)
         if self.accepted is not None:
             _add_accepted(self.accepted, labels, list(range(len(labels))) if ids is None else ids)
         return texts, labels, ids
@@ -61,8 +67,8 @@ class TaggedTexts:
             return []
         return [(ids[index], label) for index, label in placed(read_decisions(self.accepted).rejected, ids)]
 
-    def patched(self) -> Any:
-        """The whole table as it was, with the accepted labels joined to those that rows have."""
+    def patched(self) -> tuple[Any, int]:
+        """The whole table as it was, with the accepted labels joined to those that rows have, and how many joined."""
         import polars as pl
 
         from tacit.data.readers import scan_table
@@ -71,10 +77,13 @@ class TaggedTexts:
         frame = scan_table(self.table, form=self.form).collect()
         separator = "\t" if self.separator in ("tab", "\\t") else self.separator
         cells: list[Any] = frame[self.labels].to_list()
+        joined = 0
         for index, (old, new) in enumerate(zip(cells, labels)):
-            if len(new) > len(self._split(old)):
+            more = len(new) - len(self._split(old))
+            joined += more
+            if more:
                 cells[index] = new if isinstance(old, list) else separator.join(new)
-        return frame.with_columns(pl.Series(self.labels, cells, dtype=frame.schema[self.labels]))
+        return frame.with_columns(pl.Series(self.labels, cells, dtype=frame.schema[self.labels])), joined
 
     def _notice_other_separators(self, cells: list[Any], where: Callable[[int], str]) -> None:
         """Labels that were split by the wrong sign would be one long label each."""
@@ -91,6 +100,7 @@ class TaggedTexts:
                     f"--separator {named}."
                 )
         distinct = {cells[index] for index in filled}
+        self._notice_joined_labels({cell.strip() for cell in distinct})
         words = {word for cell in distinct for word in cell.split()}
         if len(distinct) > max(20, len(filled) // 2) and 2 * len(words) < len(distinct):
             say(
@@ -98,12 +108,42 @@ class TaggedTexts:
                 f"{self.separator!r}; if blanks stand between labels, say --separator ' '."
             )
 
+    def _notice_joined_labels(self, distinct: set[str]) -> None:
+        """A cell whose parts stand alone in other cells holds several labels."""
+        for sign in ";|\t,":
+            joined = sorted(cell for cell in distinct if sign in cell and set(_parts(cell, sign)) <= distinct)
+            if joined:
+                named = "tab" if sign == "\t" else repr(sign)
+                say(
+                    f"{self.labels!r} holds {joined[0]!r}, whose parts other rows carry alone; if these are labels, "
+                    f"say --separator {named}."
+                )
+                return
+
     def _split(self, value: Any) -> list[str]:
         if value is None:
             return []
         separator = "\t" if self.separator in ("tab", "\\t") else self.separator
-        parts = value if isinstance(value, list) else str(value).split(separator)
-        return list(dict.fromkeys(word for word in (str(part).strip() for part in parts) if word))
+        return _parts(value, separator)
+
+
+def _parts(value: Any, separator: str) -> list[str]:
+    """The labels of a cell, each once and without blanks around it."""
+    parts = value if isinstance(value, list) else str(value).split(separator)
+    return list(dict.fromkeys(word for word in (str(part).strip() for part in parts) if word))
+
+
+def _refuse_unclear(ids: list[Any], where: Callable[[int], str]) -> None:
+    """A decision names a row by its id, so that every row needs one of its own."""
+    first: dict[str, int] = {}
+    for index, ident in enumerate(ids):
+        if ident is None:
+            raise InputError(f"--id: {where(index)} has no id; give it one, or leave --id out to go by line numbers.")
+        if first.setdefault(str(ident), index) != index:
+            raise InputError(
+                f"--id: {ident!r} names {where(first[str(ident)])} and {where(index)}; give each its own, or leave "
+                "--id out to go by line numbers."
+            )
 
 
 def _add_accepted(path: Path, labels: list[list[str]], ids: list[Any]) -> None:

@@ -7,8 +7,11 @@ import click
 from tacit.cli.options import Function, packed
 
 
-def text_form_options(function: Function, separator: str = "--separator") -> Function:
-    """The verb gets one ``form``, a ``TextForm``; ``separator`` names the option where another one has that name."""
+def text_form_options(function: Function, separator: str = "--separator", decimal: bool = True) -> Function:
+    """The verb gets one ``form``, a ``TextForm``; ``separator`` names the option where another one has that name.
+
+    ``decimal=False`` is for tables whose numbers are only shown.
+    """
     options = (
         click.option(separator, "column_separator", metavar="SIGN",
                      help="Between columns of a text file; found by default. tab is a tabulator."),
@@ -16,10 +19,12 @@ def text_form_options(function: Function, separator: str = "--separator") -> Fun
         click.option("--decimal", type=click.Choice([".", ","]), default=".", show_default=True,
                      help="Decimal sign in text files."),
     )  # fmt: skip
-    return packed(function, options, _pack, ["column_separator", "encoding", "decimal"])
+    names = ["column_separator", "encoding", "decimal"]
+    count = len(options) if decimal else len(options) - 1
+    return packed(function, options[:count], _pack, names[:count])
 
 
 def _pack(given: dict[str, Any]) -> dict[str, Any]:
     from tacit.data.text_files import TextForm
 
-    return {"form": TextForm(given["column_separator"], given["encoding"], given["decimal"])}
+    return {"form": TextForm(given["column_separator"], given["encoding"], given.get("decimal", "."))}

@@ -10,13 +10,16 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacit.errors import InputError
 from tacit.service.errors import ServiceError
 from tacit.service.guard import Guard
 from tacit.service.logs import log_to_standard_error
 from tacit.threads import single_threaded_blas
+
+if TYPE_CHECKING:
+    from tacit.data.text_files import TextForm
 
 LEAST_TOKEN = 16
 """Characters of a token at least."""
@@ -56,11 +59,11 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def read_titles(table: str) -> dict[Any, str]:
+def read_titles(table: str, form: "TextForm") -> dict[Any, str]:
     """Id → title, from the first two columns of a table."""
-    from tacit.data.readers import scan_table
+    from tacit.data.readers import read_frame
 
-    frame = scan_table(table).collect()
+    frame = read_frame(table, {}, None, name="--titles", form=form)
     if len(frame.columns) < 2:
         raise InputError(f"--titles: {table!r} needs two columns, ids and titles.")
     ids, titles = frame.columns[:2]

@@ -17,6 +17,7 @@ from tacit.report.plain import cell_as_given, harmless_cell, page_text
 
 _YES = {"1", "y", "yes", "true", "x", "accept", "accepted"}
 _NO = {"0", "n", "no", "false", "reject", "rejected"}
+_COLUMNS = {"row", "label", "accept"}
 
 
 _SHOWN = ("carries", "nearest", "features", "companions")
@@ -175,15 +176,22 @@ def read_decisions(path: str | os.PathLike[str]) -> Decisions:
         raise InputError(f"there is no file {os.fspath(path)!r}; give the CSV that was reviewed.")
     try:
         with Path(path).open(newline="", encoding="utf-8-sig") as file:
-            return _decided(csv.DictReader(file), os.fspath(path))
+            head = file.readline()
+            file.seek(0)
+            return _decided(csv.DictReader(file, delimiter=_separator(head)), os.fspath(path))
     except UnicodeDecodeError:
         raise InputError(f"{os.fspath(path)!r} is not UTF-8; save it as CSV in UTF-8.") from None
     except csv.Error as error:
         raise InputError(f"{os.fspath(path)!r} could not be read as CSV ({error}); save it again.") from None
 
 
+def _separator(head: str) -> str:
+    """What stands between the names of the columns: spreadsheets write semicolons where the comma is a decimal sign."""
+    return next((sign for sign in ",;\t" if set(*csv.reader([head], delimiter=sign)) >= _COLUMNS), ",")
+
+
 def _decided(lines: "csv.DictReader[str]", path: str) -> Decisions:
-    missing = {"row", "label", "accept"} - set(lines.fieldnames or ())
+    missing = _COLUMNS - set(lines.fieldnames or ())
     if missing:
         raise InputError(f"{path!r} lacks the column {sorted(missing)[0]!r}; give a CSV that tacit audit wrote.")
     result = Decisions([], [])
