@@ -45,6 +45,9 @@ class Tasks:
     def __init__(self, client: Any) -> None:
         if not (hasattr(client, "submit") and hasattr(client, "scheduler_info")):
             raise InputError(f"client must be a dask.distributed.Client, not {type(client).__name__}.")
+        from tacit.cluster.preparation import Prepared
+
+        client.register_plugin(Prepared())
         self.client = client
         self._token = uuid.uuid4().hex[:12]
         self._number = itertools.count()
