@@ -8,46 +8,31 @@ to ``results/recommend-defaults.json`` as they come; what is not asked for is ke
 """
 
 import argparse
-import json
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from benchmarks import results
+from benchmarks.peers.full_rank import SETS
+from benchmarks.processes import ask
+from tacit import Interactions
+
 NAME = "recommend-defaults"
 OURS, BEFORE = "FactorRecommender()", "FactorRecommender() before"
 
 
-def work(folder: Path) -> None:
-    """Fit and evaluate on the matrices of a folder, by whichever Tacit is on the path."""
-    from tacit import FactorRecommender
-    from tacit.metrics.evaluation import evaluate
-
-    train, test = (sp.csr_array(sp.load_npz(folder / f"{part}.npz")) for part in ("train", "test"))
-    FactorRecommender(progress=False).fit(train[:50])  # compiles
-    began = time.process_time()
-    model = FactorRecommender(progress=False).fit(train)
-    seconds = time.process_time() - began
-    reached = float(evaluate(model, train, test, k=10, metrics=("ndcg",))["ndcg@10"])
-    print(json.dumps({"ndcg@10": round(reached, 4), "processor_seconds": round(seconds, 2)}))
-
-
 def measure(name: str, before: str | None) -> dict[str, Any]:
     """Both commits on one set, each in a process of its own."""
-    from benchmarks.peers.full_rank import SETS
-    from benchmarks.processes import output
-    from tacit import Interactions
-
     parts = Interactions.from_matrix(SETS[name]().matrix).split(test=0.2, seed=0)
     sources = {OURS: None} | ({BEFORE: before} if before else {})
     with tempfile.TemporaryDirectory() as folder:
         for part, cells in zip(("train", "test"), parts):
             sp.save_npz(Path(folder) / f"{part}.npz", sp.csr_matrix(cells.matrix.astype(np.float32)))
         return {
-            method: json.loads(output("benchmarks.peers.defaults_recommend", "--work", folder, source=source))
+            method: ask("peers.adapters.ours:recommend", source=source, folder=folder)
             for method, source in sources.items()
         }
 
@@ -57,14 +42,7 @@ def main() -> None:
     parser.add_argument("--sets", help="names of data sets, with commas")
     parser.add_argument("--before", metavar="SRC", help="src folder of another commit")
     parser.add_argument("--quick", action="store_true", help="the first set, into a file of its own")
-    parser.add_argument("--work", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.work:
-        work(given.work)
-        return
-    from benchmarks import results
-    from benchmarks.peers.full_rank import SETS
-
     file = f"{NAME}-quick" if given.quick else NAME
     figures: dict[str, Any] = results.read(file)["figures"] if (results.FOLDER / f"{file}.json").exists() else {}
     for name in given.sets.split(",") if given.sets else list(SETS)[: 1 if given.quick else None]:

@@ -55,6 +55,20 @@ def stream(path, estimator, repeats):
         return {"missing": str(error).splitlines()[0]}
 
 
+def recommend(folder):
+    """FactorRecommender on the matrices of a folder."""
+    from tacit import FactorRecommender
+    from tacit.metrics.evaluation import evaluate
+
+    train, test = (sp.csr_array(sp.load_npz(Path(folder) / f"{part}.npz")) for part in ("train", "test"))
+    FactorRecommender(progress=False).fit(train[:50])  # compiles
+    began = time.process_time()
+    model = FactorRecommender(progress=False).fit(train)
+    seconds = time.process_time() - began
+    reached = float(evaluate(model, train, test, k=10, metrics=("ndcg",))["ndcg@10"])
+    return {"ndcg@10": round(reached, 4), "processor_seconds": round(seconds, 2)}
+
+
 def tag(folder, estimator, arguments, parameters):
     """A tagger on the arrays of a folder; ``top.npy`` gets the five best labels of each test row."""
     import tacit
