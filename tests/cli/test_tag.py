@@ -160,6 +160,8 @@ def test_ids_that_name_no_row_or_two_are_refused_where_decisions_go_by_them(verb
     assert "--id: 'a' names line 2 of" in said and "and line 4 of" in said and "leave --id out" in said
     path.write_text("id,text,labels\na,red ball,red\n,blue sea,blue\n")
     assert "--id: line 3 of" in refused(*verb.split(), path, *options)
+    path.write_text("id,text,labels\na,red, ball,red\n")
+    assert "say another --column-separator" in refused(*verb.split(), path, *options)
 
 
 @pytest.mark.parametrize("sign", [";", "\t"])

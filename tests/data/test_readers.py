@@ -400,3 +400,18 @@ def test_ids_and_times_of_unusual_kinds():
     assert list(odd.row_ids) == [Decimal("1e300"), Decimal("Infinity")]
     with pytest.raises(InputError, match="beyond 2\\*\\*63"):
         read({"user": [1], "item": [1], "count": [1], "day": [2**63 + 9]}, time="day")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_value_too_many_in_a_column_that_is_not_read_is_noticed(packed, tmp_path):
+    path = tmp_path / ("shop.csv.gz" if packed else "shop.csv")
+    text = b"user,name,item\nann,Tea, green,t1\nbob,Jam,t2\n"
+    path.write_bytes(gzip.compress(text) if packed else text)
+    with pytest.raises(InputError, match=r"line 2 of .* has 4 values where line 1 names 3 columns"):
+        Interactions.from_table(path, row="user", col="item")
+
+
+def test_a_column_that_is_not_read_may_hold_anything(tmp_path):
+    lines = [f"u{n % 7},{n % 5},{n}" for n in range(12_000)]
+    (tmp_path / "shop.csv").write_text("\n".join(["user,item,price", *lines, "u1,2,on request"]))
+    assert Interactions.from_table(tmp_path / "shop.csv", row="user", col="item").shape == (7, 5)

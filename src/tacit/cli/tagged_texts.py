@@ -41,7 +41,12 @@ class TaggedTexts:
         columns = {"--labels": self.labels, **{f"--text ({name})": name for name in self.text}}
         if self.row is not None:
             columns["--id"] = self.row
-        frame = read_frame(self.table, columns, list(dict.fromkeys(columns.values())), name="TABLE", form=self.form)
+        wanted = list(dict.fromkeys(columns.values()))
+        try:
+            frame = read_frame(self.table, columns, wanted, name="TABLE", form=self.form)
+        except InputError as error:
+            # What separates columns has another name beside what separates labels.
+            raise InputError(str(error).replace("another separator=", "another column_separator=")) from None
         texts = [" ".join(str(part) for part in parts if part is not None) for parts in frame.select(self.text).rows()]
         cells = frame[self.labels].to_list()
         if not cells:

@@ -88,6 +88,8 @@ def read_frame(
         return as_frame(source, name, wanted)
     types: dict[str, Any] = dict.fromkeys(text, pl.String)
     files = _Files.of(source, query, form)
+    # A value too many shifts those behind it, which polars notices only where it parses every column of a line.
+    optimizations = pl.QueryOptFlags(projection_pushdown=files.origin.usual is None)
     try:
         while True:
             scan = source if isinstance(source, pl.LazyFrame) else files.scan(types)
@@ -97,7 +99,7 @@ def read_frame(
                 chosen = _compact(chosen, columns)
             try:
                 # The streaming engine never holds the whole text and the whole table at once.
-                frame = chosen.collect(engine="streaming")
+                frame = chosen.collect(engine="streaming", optimizations=optimizations)
                 return _with_decimals(frame, columns) if form.decimal == "," else frame
             except pl.exceptions.ComputeError as error:
                 # A column that only begins like whole numbers: weights have decimals then, ids are text.
