@@ -1,7 +1,7 @@
 """A ``LinearRecommender`` with sparse weights on a cluster.
 
-A block of columns visits the workers one after the other, each of which adds what its rows say, in the order of the
-rows: so the sums have the bits of one process, and no worker ever holds more than its rows and the sums of a block.
+A block of columns visits the workers one after the other, and each adds the sums of its rows, in the order of the rows.
+So the sums have the bits of one process, and no worker ever holds more than its rows and the sums of a block.
 Blocks follow each other, so that all workers have something to do.
 """
 

@@ -1,4 +1,4 @@
-"""``WordVectors`` on a cluster: texts are read, pairs counted and factorized where they are.
+"""``WordVectors`` on a cluster: texts are read, pairs counted and factorised where they are.
 
 1. pieces     every piece of a file is numbered by itself; this process sees words and how often each occurs
 2. tokens     pieces renumbered by the vocabulary of the whole text

@@ -1,1 +1,1 @@
-"""Maps from raw to numbers."""
+"""Maps from raw data to numbers."""

@@ -10,8 +10,8 @@ the kernel's density,
     laplacian    exp(−‖x − x'‖₁ / ℓ)             Cauchy in every coordinate, scale 1/ℓ
 
 Block b of the frequencies depends on (seed, b) alone: a model stores the seed, never the frequencies. Uniforms come
-from Philox's raw bits and pass through the inverse distribution function, because NumPy promises the raw bits for
-ever but not its own normal variates: a model file must mean the same in ten years.
+from Philox's raw bits and pass through the inverse distribution function, because NumPy promises the raw bits forever
+but not its own normal variates: a model file must mean the same in ten years.
 """
 
 from functools import cached_property

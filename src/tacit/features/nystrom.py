@@ -1,4 +1,4 @@
-"""Nyström features: a kernel seen from a few landmarks.
+"""Nyström features: a kernel approximated from a few landmarks.
 
 With landmarks z₁ … z_m (centres of k-means over the rows) and K the kernel among them,
 

@@ -1,4 +1,4 @@
-"""From co-occurrence counts to what the factorization fits: targets r and weights c of the positives.
+"""From co-occurrence counts to what the factorisation fits: targets r and weights c of the positives.
 
     r_ij = max(0, log( x_ij · |x| / (x_i· · x_·j) ) − log k)        PPMI, shifted by k
     c_ij = min(1, (x_ij / ceiling)^exponent)                        the weight that GloVe gives a pair

@@ -3,9 +3,8 @@
     g(x) = Σ_t v_t(x),        tree t sends x left where x[feature] ≤ threshold and adds the value of the leaf it reaches
 
 scikit-learn grows each tree on a random part of the labelled rows, by the squared loss of what the trees before it left
-of the class numbers. Its own boosting does the same, and takes two to five times as long on a few hundred rows: there
-most of the time goes into checks before every tree. What is kept are complete binary trees of one depth, as three
-arrays that a model file can hold and check:
+of the class numbers. Its own boosting does the same, but repeats its checks before every tree, which is slow on a few
+hundred rows. What is kept are complete binary trees of one depth, as three arrays that a model file can hold and check:
 
     feature    (trees, 2^depth − 1)  column of every inner node; where a branch ends early, both sides hold its value
     threshold  (trees, 2^depth − 1)

@@ -1,12 +1,12 @@
 """Top-k of inner products without looking at every item: an inverted file whose recall was measured.
 
 Items are cut into lists by k-means, and a query looks into the lists whose centres c have the highest ⟨p, c⟩ only. The
-scores of what it finds there are exact. How many lists that must be is not guessed: half of a sample of queries is
-answered exactly too, and the number is doubled until the share of the true k best that is found reaches what was asked
-for; the other half says what recall that really gives, and it is stored with the index.
+scores of what it finds there are exact. How many lists are needed is measured. Half of a sample of queries is answered
+exactly too, and the number is doubled until the share of the true k best that is found reaches what was asked for. The
+other half then measures the recall, which is stored with the index.
 
 Centres are learned from a sample of items by a seeded k-means in fixed blocks, so the same items and seed give the same
-index at any number of threads. The index is arrays only: it is saved in a model file and proved when that is opened.
+index at any number of threads. The index is arrays only: it is saved in a model file and checked when that is opened.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
-"""Exact top-k for few queries that come again and again: items are kept in tiles, and one kernel does all.
+"""Exact top-k for few queries that come again and again: items are kept in tiles, and one kernel does it all.
 
-The longest items come first. No score exceeds the product of both lengths: what is too short to reach a query's k-th
-best is not looked at. Each query gets the bits that it would get alone. The tiles are a copy of the items.
+Items are sorted by the length of their vectors, the longest first. No score exceeds the product of both lengths, so
+items that are too short to reach a query's k-th best are skipped. Each query gets the bits that it would get alone. The
+tiles are a copy of the items.
 """
 
 from dataclasses import dataclass

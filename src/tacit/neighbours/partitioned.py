@@ -2,7 +2,8 @@
 
 Each partition has its own linear map z = Vᵀx, kept for the features that occur in it. A query goes to the partition
 whose centre is closest; its neighbours are the partition's rows with the largest cosine in the mapped space. Both
-sides are mapped from their *features*: comparing a query with the rows' label embeddings instead is clearly worse.
+sides are mapped from their *features*, not from the rows' label embeddings, so that what the map misses is missed on
+both sides alike.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """What stands before every route: token, limits, request ids, time, headers, counters and one line of log.
 
-A plain ASGI layer: it adds some tens of microseconds to a request.
+A plain ASGI layer. ``benchmarks/machine/service.py`` compares a request with a bare route, this layer included.
 """
 
 import hmac

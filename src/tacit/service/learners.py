@@ -1,7 +1,7 @@
-"""How each kind of model takes in events: ``check`` refuses before anything is stored, ``apply`` learns what was.
+"""How each kind of model takes in events: ``check`` refuses bad ones before they are stored, ``apply`` learns the rest.
 
-What an event leads to depends on the events before it alone, never on how they were grouped: so a replay gives the
-same bits.
+The effect of an event depends only on the events before it, never on how they were grouped, so a replay gives the same
+bits.
 """
 
 import math

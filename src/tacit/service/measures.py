@@ -1,4 +1,4 @@
-"""What Prometheus is told."""
+"""Metrics for Prometheus: counters, latencies and gauges."""
 
 import time
 from collections.abc import Mapping

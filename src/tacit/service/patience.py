@@ -1,4 +1,4 @@
-"""Requests that take too long are ended. One look at all of them now and then costs less than a timer for each."""
+"""Requests that take too long are ended. One look at all of them from time to time costs less than a timer for each."""
 
 import asyncio
 from typing import Any

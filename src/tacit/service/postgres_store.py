@@ -1,4 +1,4 @@
-"""Events in PostgreSQL: the same promises, for those who run one."""
+"""Events in PostgreSQL: the same promises as in SQLite, for those who run a PostgreSQL server."""
 
 import threading
 import zlib

@@ -1,8 +1,9 @@
-"""Snapshots: a model as it was after some event, one file each, proved by its name.
+"""Snapshots: a model as it was after some event, one file each, verified by its name.
 
-The name says all: ``SEQUENCE.BASE.EVENT.DIGEST.tacit`` is the model that began as the file of digest BASE and has
-learned up to event SEQUENCE, whose own digest is EVENT, in a file of digest DIGEST. A file that does not match its name
-is damaged, one whose event is another in the store belongs to another history: both are skipped, which is said loudly.
+The name identifies the content: ``SEQUENCE.BASE.EVENT.DIGEST.tacit`` is the model that began as the file of digest BASE
+and has learned up to event SEQUENCE, whose own digest is EVENT, in a file of digest DIGEST. A file that does not match
+its name is damaged; one whose event differs from the store's belongs to another history. Both are skipped, with an
+error in the log.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""How well a stream predicts, beside those who only count: running errors, a curve of bounded length, drift."""
+"""How well a stream predicts, beside two running means: running errors, a curve of bounded length, drift."""
 
 import math
 from collections import deque

@@ -1,1 +1,1 @@
-"""Loops that know an objective and no estimator."""
+"""Loops that minimise an objective; they know no estimator."""

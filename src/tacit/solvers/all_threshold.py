@@ -5,7 +5,8 @@ Every labelled row should lie on the right side of every threshold b_j:
     J(w, b) = λ/2 ‖w‖² + Σ_i ω_i Σ_j log(1 + exp(−s_ij (⟨w, φ(x_i)⟩ − b_j)))
 
 with s_ij = 1 where y_i > j and −1 elsewhere, and row weights ω that sum to one. The squared pairwise loss also punishes
-pairs that are in the right order by far, so a few rows with very large scores bend it; this one lets them be.
+pairs that are in the right order by far, so a few rows with very large scores distort it; this loss hardly punishes
+them.
 
 J is convex and has no closed form. Newton's method runs in the eigenbasis of its greatest curvature,
 

@@ -1,7 +1,8 @@
 """The inverse of a large symmetric positive definite matrix in float32, in place, on all threads, to the same bits.
 
-LAPACK on several threads cuts its products by their number. Here the cuts are fixed. With A = L Lᵀ (``cholesky``) and
-M = L⁻¹, for column blocks j from the last to the first, and then for row blocks i from the first to the last,
+LAPACK cuts its products by the number of threads, so its bits depend on that number. Here the cuts are fixed. With
+A = L Lᵀ (``cholesky``) and M = L⁻¹, for column blocks j from the last to the first, and then for row blocks i from the
+first to the last,
 
     M_:j = −M_:: (L_:j M_jj)   (rows below the block),     A⁻¹_ij = M_:iᵀ M_:j   (j ≤ i, over the rows from i on)
 

@@ -1,4 +1,4 @@
-"""Least squares over all cells from one factorization for all labels.
+"""Least squares over all cells from one factorisation for all labels.
 
     min_F  Σ_{all x,y} w_xy (t_xy − f_y(x))² + λ ‖f_y‖²,        w = c_y where x has label y, else 1
 

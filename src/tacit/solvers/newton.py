@@ -1,7 +1,7 @@
 """Newton's method on one block: trust region (one-class MF, Algorithm 5) and truncated Newton with line search.
 
 Both find a step s by conjugate gradient on  ∇²J s = −∇J, with Hessian products only, and stop it at
-‖∇J + ∇²J s‖ ≤ 0.1 ‖∇J‖. They differ in what keeps the step honest.
+‖∇J + ∇²J s‖ ≤ 0.1 ‖∇J‖. They differ in how the length of the step is controlled.
 
 - Trust region, with the constants of Lin, Weng and Keerthi (2008): ‖s‖ ≤ Δ; Δ starts at ‖∇J‖ or as given, is at most
   ‖s‖ after the first step, and grows or shrinks with actual / predicted reduction; a step counts if that ratio exceeds

@@ -1,6 +1,7 @@
 """Instances embedded by skip-gram over label space (ExMLDS2, Eq. 4).
 
-An instance is a word; its context are instances that share a label with it. Pairs are drawn in one of two ways:
+Instances take the place of words; the context of one are the instances that share a label with it.
+Pairs are drawn in one of two ways:
 
     by labels       one of its labels is drawn, then one of the label's rows, which needs no list of neighbours;
                     instances with equal labels share their vectors

@@ -12,9 +12,9 @@ The first is the paper's rule of steps (θλ in (1, 2)); t₀ keeps the first st
 would throw the coefficients far out for a small λ. The second measures each block's curvature A_bb once on a sample of
 rows and takes the ill-conditioning away down to ρ = max(λ, a thousandth of the largest curvature), below which a batch
 knows nothing but noise. Under this preconditioner a rare row can weigh as much as thousands of others (its leverage),
-so rows are drawn half evenly and half by leverage, weighted to stay unbiased, and η is the largest step that no row can
-overthrow. Iterates are averaged, w̄_t = (1 − 2/(t+2)) w̄ + 2/(t+2) w_t. Both rules approach the exact minimiser with a
-squared error of O(1/t).
+so rows are drawn half evenly and half by leverage, weighted to stay unbiased, and η is the largest step at which no
+single row can make the iteration diverge. Iterates are averaged, w̄_t = (1 − 2/(t+2)) w̄ + 2/(t+2) w_t. Both rules
+approach the exact minimiser with a squared error of O(1/t).
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """How sure a class is: one number that turns decision values into probabilities.
 
-With scores f and thresholds b, the decision value of class j is d_j = j·f − Σ_{i ≤ j} b_i, the upper envelope of which
-is class j exactly where b_j < f ≤ b_{j+1}. The adjacent-category logit model
+With scores f and thresholds b, the decision value of class j is d_j = j·f − Σ_{i ≤ j} b_i, which is the largest of all
+exactly where b_j < f ≤ b_{j+1}. The adjacent-category logit model
 
     P(y = j | f) = exp(a d_j) / Σ_i exp(a d_i)
 

@@ -1,4 +1,4 @@
-"""The weighted factorisation of SPPMI that the label-embedding paper wished for, through the one objective.
+"""The weighted factorisation of SPPMI that the label-embedding paper suggests, through the one objective.
 
     Σ_{SPPMI > 0} c_ab (SPPMI_ab − ⟨p_a, q_b⟩)² + Σ_{other pairs} w (0 − ⟨p_a, q_b⟩)² + ridge
 

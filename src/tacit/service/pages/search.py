@@ -1,8 +1,8 @@
 """Search as one types, over ids and titles: every word of the query begins a word of what is found.
 
-Words stand sorted, each with the numbers of the texts that hold it, so that a prefix is a range of words and its texts
-one slice. Where no word begins so, words that hold it inside are taken. Texts are numbered by rank: the first ones
-found are the best.
+Words are sorted, each with the numbers of the texts that hold it, so that a prefix is a range of words and its texts
+one slice. Where no word begins with the prefix, words that contain it are taken. Texts are numbered by rank: the first
+ones found are the best.
 """
 
 import re
