@@ -158,6 +158,7 @@ def test_titles_stand_beside_ids(files, tmp_path):
         ("/v1/models/shop/recommend", {"rows": ["r1"], "histories": []}, 422, "either rows or histories"),
         ("/v1/models/shop/recommend", {"rows": [1.5]}, 422, "rows"),
         ("/v1/models/shop/recommend", {"rows": ["r1"], "path": "/etc/passwd"}, 422, "unknown field"),
+        ("/v1/models/shop/events", {"events": [{"user": "a", "item": "b"}]}, 422, "/openapi.json describes"),
         ("/v1/models/shop/grade", {"rows": [[1]]}, 409, "does not answer grade"),
         ("/v1/models/shop/why", {"row": "r1", "col": "nothing"}, 404, "unknown"),
         ("/v1/models/words/neighbours", {"positive": ["unheard"]}, 404, "unheard"),

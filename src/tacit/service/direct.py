@@ -136,7 +136,7 @@ def decoded(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
     try:
         return decoder.decode(body)
     except msgspec.ValidationError as error:
-        raise ServiceError(422, f"{error}.") from None
+        raise ServiceError(422, f"{error}; GET /openapi.json describes every field.") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ServiceError(400, f"the body is not JSON: {error}.") from None
 
