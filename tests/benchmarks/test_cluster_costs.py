@@ -23,5 +23,5 @@ def test_one_worker_sends_nothing_and_more_workers_send_more():
 
     run = {"rows": 100, "columns": 20, "factors": 8}
     sent = [moved(run | {"workers": workers}) for workers in (1, 2, 4)]
-    # Two workers: half of the factors go to where they are assembled, and all of them come back.
-    assert sent[0] == 0 and sent[1] == 1.5 * 4 * 8 * 120 and sent[2] > sent[1]
+    # Two workers: each fetches the half that the other has.
+    assert sent[0] == 0 and sent[1] == 4 * 8 * 120 and sent[2] > sent[1]

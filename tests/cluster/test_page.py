@@ -20,6 +20,16 @@ def shared(tmp_path):
     table = pl.DataFrame({"user": people, "item": things, "plays": [1.0 + n % 3 for n in range(400)]})
     for place in range(2):
         table[place * 200 : place * 200 + 200].write_parquet(tmp_path / "events" / f"{place}.parquet")
+    (tmp_path / "later").mkdir()
+    pl.DataFrame({"user": people[:40], "item": [(thing + 1) % 23 for thing in things[:40]]}).write_parquet(
+        tmp_path / "later" / "0.parquet"
+    )
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "one.txt").write_text("the king and the queen\na man and a woman\n" * 20)
+    (tmp_path / "wines").mkdir()
+    sugar = [n * 7 % 60 for n in range(60)]
+    wines = {"id": list(range(60)), "sugar": [float(n) for n in sugar], "quality": [n // 20 for n in sugar]}
+    pl.DataFrame(wines).write_parquet(tmp_path / "wines" / "0.parquet")
     return tmp_path
 
 

@@ -122,7 +122,8 @@ def test_bad_calls_are_named(half_tagged, tagger, tmp_path):
     X, _, known = half_tagged
     for options, words in (
         ({"folds": 1}, "folds must be between 2"),
-        ({"n": 0}, "n and per_row must be at least 1"),
+        ({"n": 0}, "n must be a whole number of at least 1, not 0"),
+        ({"per_row": 0}, "per_row must be a whole number of at least 1, not 0"),
         ({"row_ids": ["a"]}, "row_ids has 1 entries"),
         ({"texts": ["a"]}, "texts has 1 entries"),
     ):
