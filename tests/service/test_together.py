@@ -6,6 +6,7 @@ import random
 import pytest
 
 import tacit
+from tacit.service.running_loop import RunningLoop
 from tacit.service.together import MOST, Together
 
 
@@ -72,3 +73,14 @@ def test_one_unknown_row_does_not_spoil_the_others(files, tmp_path, start):
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def test_the_loop_is_looked_up_again_when_another_one_runs():
+    running = RunningLoop()
+
+    async def asks():
+        assert running.current() == (asyncio.get_running_loop(), asyncio.current_task())
+        assert running.current() == (asyncio.get_running_loop(), asyncio.current_task())
+
+    asyncio.run(asks())
+    asyncio.run(asks())

@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 from tacit.service.errors import ServiceError
+from tacit.service.running_loop import RunningLoop
 
 
 class Patience:
@@ -14,19 +15,17 @@ class Patience:
         self._begun: dict[asyncio.Task[Any], float] = {}
         self._late: set[asyncio.Task[Any]] = set()
         self._looking = False
+        self._running = RunningLoop()
 
     def __enter__(self) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        loop = asyncio.get_running_loop()
+        loop, task = self._running.current()
         self._begun[task] = loop.time()
         if not self._looking:
             self._looking = True
             loop.call_later(self.seconds / 4, self._look)
 
     def __exit__(self, kind: Any, *_: object) -> None:
-        task = asyncio.current_task()
-        assert task is not None
+        task = self._running.current()[1]
         del self._begun[task]
         if task in self._late:
             self._late.remove(task)

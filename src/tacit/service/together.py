@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tacit.service.mailbox import settle
+from tacit.service.running_loop import RunningLoop
 
 MOST = 16
 """Rows of one call at most."""
@@ -29,20 +30,22 @@ class Together:
     def __init__(self, call: Callable[[Any, list[Any]], list[Any]]) -> None:
         self._call = call
         self._wishes: deque[_Wish] = deque()
-        self._running = False
+        self._busy = False
+        self._running = RunningLoop()
 
     async def ask(self, key: Any, row: Any) -> Any:
         """The answer for one row; wishes with equal keys may be asked together."""
-        wish = _Wish(key, row, asyncio.get_running_loop().create_future())
+        loop, _ = self._running.current()
+        wish = _Wish(key, row, loop.create_future())
         self._wishes.append(wish)
-        if not self._running:
-            self._running = True
-            asyncio.get_running_loop().call_soon(self._begin)
+        if not self._busy:
+            self._busy = True
+            loop.call_soon(self._begin, loop)
         return await wish.answer
 
-    def _begin(self) -> None:
+    def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
         if not self._wishes:
-            self._running = False
+            self._busy = False
             return
         key = self._wishes[0].key
         together: list[_Wish] = []
@@ -50,7 +53,7 @@ class Together:
             together.append(self._wishes.popleft())
         for wish, answer in zip(together, self._tried(together), strict=True):
             settle(wish.answer, answer)
-        asyncio.get_running_loop().call_soon(self._begin)
+        loop.call_soon(self._begin, loop)
 
     def _tried(self, together: list[_Wish]) -> list[Any]:
         """An answer or an error for each."""
