@@ -5,85 +5,7 @@ Nothing here may import from ``tacit``: an oracle that shares code with what it 
 
 import numpy as np
 
-# -- neighbours ----------------------------------------------------------------------------------------------------
-
-
-def top_k(scores, k):
-    """The k best cells of each row: sort all by (score descending, number ascending); -inf may not be chosen."""
-    numbers = np.full((len(scores), k), -1)
-    best = np.full((len(scores), k), np.nan)
-    for r, row in enumerate(scores):
-        order = [c for c in sorted(range(len(row)), key=lambda c: (-row[c], c)) if row[c] > -np.inf][:k]
-        numbers[r, : len(order)] = order
-        best[r, : len(order)] = row[order]
-    return numbers, best
-
-
-# -- words ---------------------------------------------------------------------------------------------------------
-
-
-def cooccurrence(sentences, words, weight, window, before=True, after=True):
-    """X_ij summed pair by pair; ``sentences`` are lists of word numbers, ``weight`` a function of the distance."""
-    counts = np.zeros((words, words))
-    for sentence in sentences:
-        for p, word in enumerate(sentence):
-            for q, other in enumerate(sentence):
-                if 0 < abs(p - q) <= window and ((q < p and before) or (q > p and after)):
-                    counts[word, other] += weight(abs(p - q))
-    return counts
-
-
-def ppmi(counts, shift=1.0, smoothing=1.0):
-    """max(0, log p(i,j) / (p(i) p_s(j)) − log k), with p_s(j) ∝ p(j)^s; cells without a count are 0."""
-    counts = np.asarray(counts, dtype=np.float64)
-    values = np.zeros_like(counts)
-    contexts = counts.sum(axis=0) ** smoothing
-    contexts /= contexts.sum()
-    for i, j in zip(*np.nonzero(counts)):
-        joint = counts[i, j] / counts.sum()
-        values[i, j] = max(0.0, np.log(joint / (counts[i].sum() / counts.sum() * contexts[j])) - np.log(shift))
-    return values
-
-
-# -- metrics: ranking ----------------------------------------------------------------------------------------------
-
-
-def ranking_metrics(scores, train, test, k):
-    """Means over users with held-out items that are not in train; ``scores``, ``train``, ``test`` are dense (n, m)."""
-    names = ("precision", "recall", "ndcg", "mrr", "map", "hit_rate", "auc")
-    sums, counts = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0)
-    n, m = scores.shape
-    listed, surprise = set(), []
-    for u in range(n):
-        relevant = {i for i in range(m) if test[u, i] and not train[u, i]}
-        if not relevant:
-            continue
-        candidates = [i for i in range(m) if not train[u, i]]
-        ranking = sorted(candidates, key=lambda i: (-scores[u, i], i))[:k]
-        places = [j for j, i in enumerate(ranking, start=1) if i in relevant]
-        most = min(k, len(relevant))
-        values = {
-            "precision": len(places) / k,
-            "recall": len(places) / len(relevant),
-            "ndcg": sum(1 / np.log2(j + 1) for j in places) / sum(1 / np.log2(j + 1) for j in range(1, most + 1)),
-            "mrr": 1 / places[0] if places else 0.0,
-            "map": sum(sum(p <= j for p in places) / j for j in places) / most,
-            "hit_rate": float(bool(places)),
-        }
-        others = [i for i in candidates if i not in relevant]
-        if others:
-            pairs = [(scores[u, i] > scores[u, j]) + 0.5 * (scores[u, i] == scores[u, j])
-                     for i in relevant for j in others]  # fmt: skip
-            values["auc"] = float(np.mean(pairs))
-        for name, value in values.items():
-            sums[name] += value
-            counts[name] += 1
-        listed.update(ranking)
-        surprise += [-np.log2((np.count_nonzero(train[:, i]) + 1) / (n + 1)) for i in ranking]
-    means = {name: sums[name] / counts[name] if counts[name] else np.nan for name in names}
-    means["coverage"] = len(listed) / m
-    means["novelty"] = float(np.mean(surprise)) if surprise else np.nan
-    return means
+# -- objective -------------------------------------------------------------------------------------------------------
 
 
 def loss_value(name, r, s):
@@ -93,118 +15,6 @@ def loss_value(name, r, s):
     if name == "logistic":
         return np.log1p(np.exp(-r * s))
     return np.maximum(0.0, 1.0 - r * s) ** 2
-
-
-def whole_data_value(P, Q, dense, weight, target, a, b, t, row_ridge, col_ridge, loss="square"):
-    """J cell by cell. dense (n, m): True where positive; weight and target (n, m), read where positive."""
-    total = 0.0
-    for x in range(dense.shape[0]):
-        for y in range(dense.shape[1]):
-            s = float(P[x] @ Q[y])
-            if dense[x, y]:
-                total += weight[x, y] * loss_value(loss, target[x, y], s)
-            else:
-                total += a[x] * b[y] * (t - s) ** 2
-    total += sum(row_ridge[x] * float(P[x] @ P[x]) for x in range(len(P)))
-    total += sum(col_ridge[y] * float(Q[y] @ Q[y]) for y in range(len(Q)))
-    return total
-
-
-def best_row(x, Q, dense, weight, target, a, b, t, ridge):
-    """The minimiser of the squared objective over p_x, from the dense normal equations."""
-    g = Q.shape[1]
-    system, right = ridge[x] * np.eye(g), np.zeros(g)
-    for y in range(dense.shape[1]):
-        c = weight[x, y] if dense[x, y] else a[x] * b[y]
-        r = target[x, y] if dense[x, y] else t
-        system += c * np.outer(Q[y], Q[y])
-        right += c * r * Q[y]
-    return np.linalg.solve(system, right)
-
-
-# -- metrics: labels -----------------------------------------------------------------------------------------------
-
-
-def label_metrics(truth, numbers, k, inverse):
-    """P@k, recall@k, nDCG@k, PSP@k and PSnDCG@k, row by row; ``truth`` is dense (n, L)."""
-    rows = []
-    for labels, listed in zip(truth, numbers):
-        true = {label for label in range(len(labels)) if labels[label]}
-        places = [(j, label) for j, label in enumerate(listed[:k], start=1) if label in true]
-        best = sorted((inverse[label] for label in true), reverse=True)[:k]
-        ideal = sum(1 / np.log2(j + 1) for j in range(1, min(k, len(true)) + 1))
-        rows.append(
-            {
-                "precision": len(places) / k,
-                "recall": len(places) / len(true) if true else 0.0,
-                "ndcg": sum(1 / np.log2(j + 1) for j, _ in places) / ideal if true else 0.0,
-                "psp": sum(inverse[label] for _, label in places),
-                "best psp": sum(best),
-                "psndcg": sum(inverse[label] / np.log2(j + 1) for j, label in places) / ideal if true else 0.0,
-                "best psndcg": sum(w / np.log2(j + 1) for j, w in enumerate(best, start=1)) / ideal if true else 0.0,
-            }
-        )
-    total = {name: sum(row[name] for row in rows) for name in rows[0]}
-    means = {name: total[name] / len(rows) for name in ("precision", "recall", "ndcg")}
-    ratios = {n: total[n] / total[f"best {n}"] if total[f"best {n}"] else 0.0 for n in ("psp", "psndcg")}
-    return means | ratios
-
-
-# -- metrics: ordinal ----------------------------------------------------------------------------------------------
-
-
-def concordance_index(y, scores):
-    """All pairs, one by one."""
-    pairs = [
-        (scores[i] > scores[j]) + 0.5 * (scores[i] == scores[j])
-        for i in range(len(y))
-        for j in range(len(y))
-        if y[i] > y[j]
-    ]
-    return float(np.mean(pairs))
-
-
-def ordinal_auc(y, scores):
-    """The C-index of every split into lower and higher classes, averaged."""
-    return float(np.mean([concordance_index(np.asarray(y) > border, scores) for border in sorted(set(y))[:-1]]))
-
-
-# -- metrics: words ------------------------------------------------------------------------------------------------
-
-
-def analogy(vectors, a, b, c):
-    """3CosAdd over all words but the given three; vectors are scaled to length one first."""
-    unit = [v / np.linalg.norm(v) if np.any(v) else v for v in np.asarray(vectors, dtype=np.float64)]
-    target = unit[b] - unit[a] + unit[c]
-    return max((word for word in range(len(unit)) if word not in {a, b, c}), key=lambda word: unit[word] @ target)
-
-
-# -- tagging ---------------------------------------------------------------------------------------------------
-
-
-def symmetric_reconstruction(S, rank):
-    """Z Zᵀ of Z = U s^½ from the truncated SVD of a symmetric matrix: free of the signs of U."""
-    U, s, _ = np.linalg.svd(S)
-    Z = U[:, :rank] * np.sqrt(s[:rank])
-    return Z @ Z.T
-
-
-def joint_matrix(Y, C, weights):
-    """Step 1 of Algorithm 3: [[m2 M, m3 Y], [m3 Yᵀ, m1 C]]."""
-    graph, rows, carried = weights
-    return np.block([[rows * Y @ Y.T, carried * Y], [carried * Y.T, graph * C]])
-
-
-def ridge(X, Z, strength):
-    return np.linalg.solve(X.T @ X + strength * np.eye(X.shape[1]), X.T @ Z)
-
-
-def neighbour_votes(query, points, Y, k, power):
-    """Weighted part of the k points of highest cosine that carry each label (Eq. 1 when the power is 0)."""
-    cosine = np.array([p @ query / (np.linalg.norm(p) * np.linalg.norm(query)) for p in points])
-    nearest = sorted(range(len(points)), key=lambda i: (-cosine[i], i))[:k]
-    weight = {i: cosine[i] ** power for i in nearest if cosine[i] > 0}
-    return sum(w * Y[i] for i, w in weight.items()) / sum(weight.values())
 
 
 def loss_first(name, r, s):
@@ -225,6 +35,21 @@ def loss_second(name, r, s):
     return np.where(r * s < 1, 2.0 * r * r, 0.0)
 
 
+def whole_data_value(P, Q, dense, weight, target, a, b, t, row_ridge, col_ridge, loss="square"):
+    """J cell by cell. dense (n, m): True where positive; weight and target (n, m), read where positive."""
+    total = 0.0
+    for x in range(dense.shape[0]):
+        for y in range(dense.shape[1]):
+            s = float(P[x] @ Q[y])
+            if dense[x, y]:
+                total += weight[x, y] * loss_value(loss, target[x, y], s)
+            else:
+                total += a[x] * b[y] * (t - s) ** 2
+    total += sum(row_ridge[x] * float(P[x] @ P[x]) for x in range(len(P)))
+    total += sum(col_ridge[y] * float(Q[y] @ Q[y]) for y in range(len(Q)))
+    return total
+
+
 def whole_data_gradient(P, Q, dense, weight, target, a, b, t, row_ridge, loss="square"):
     """∂J/∂P from every cell."""
     S = P @ Q.T
@@ -242,6 +67,24 @@ def whole_data_hessian(P, Q, dense, weight, target, a, b, t, row_ridge, loss="sq
         block = slice(x * g, (x + 1) * g)
         H[block, block] = (Q.T * bend[x]) @ Q + 2 * row_ridge[x] * np.eye(g)
     return H
+
+
+def best_row(x, Q, dense, weight, target, a, b, t, ridge):
+    """The minimiser of the squared objective over p_x, from the dense normal equations."""
+    g = Q.shape[1]
+    system, right = ridge[x] * np.eye(g), np.zeros(g)
+    for y in range(dense.shape[1]):
+        c = weight[x, y] if dense[x, y] else a[x] * b[y]
+        r = target[x, y] if dense[x, y] else t
+        system += c * np.outer(Q[y], Q[y])
+        right += c * r * Q[y]
+    return np.linalg.solve(system, right)
+
+
+def graph_penalty(P, similar, strength):
+    """λ_g ½ Σ S_xx' ‖p_x − p_x'‖², pair by pair."""
+    n = len(P)
+    return strength * 0.5 * sum(similar[i, j] * np.sum((P[i] - P[j]) ** 2) for i in range(n) for j in range(n))
 
 
 def trust_region(value, gradient, hessian, here, radius, *, steps, inner_steps, fresh):
@@ -287,10 +130,104 @@ def trust_region(value, gradient, hessian, here, radius, *, steps, inner_steps, 
     return here, radius
 
 
-def graph_penalty(P, similar, strength):
-    """λ_g ½ Σ S_xx' ‖p_x − p_x'‖², pair by pair."""
-    n = len(P)
-    return strength * 0.5 * sum(similar[i, j] * np.sum((P[i] - P[j]) ** 2) for i in range(n) for j in range(n))
+# -- full rank -------------------------------------------------------------------------------------------------------
+
+
+def dense_weights(X, ridge, row_exponent, ridge_exponent):
+    """EASE with row weights and a ridge by frequency, column by column: each is a ridge regression without itself."""
+    a, penalty = _linear_parts(X, ridge, row_exponent, ridge_exponent)
+    m = X.shape[1]
+    W = np.zeros((m, m))
+    gram = X.T @ (a[:, None] * X)
+    for y in range(m):
+        others = np.delete(np.arange(m), y)
+        left = gram[np.ix_(others, others)] + np.diag(penalty[others])
+        W[others, y] = np.linalg.solve(left, gram[others, y])
+    return W
+
+
+def dense_objective(X, W, ridge, row_exponent, ridge_exponent):
+    a, penalty = _linear_parts(X, ridge, row_exponent, ridge_exponent)
+    return float(np.sum(a[:, None] * (X - X @ W) ** 2) + np.sum(penalty[:, None] * W**2))
+
+
+def _linear_parts(X, ridge, row_exponent, ridge_exponent):
+    X = X.astype(np.float64)
+    counts = X.sum(axis=1)
+    a = np.where(counts > 0, counts, 1.0) ** -row_exponent
+    per_cell = (a[:, None] * (X > 0)).sum() / (X > 0).sum()
+    a = a / per_cell
+    cols = np.where(X.sum(axis=0) > 0, X.sum(axis=0), 1.0) ** ridge_exponent
+    diagonal = (a[:, None] * X**2).sum(axis=0)
+    return a, ridge * diagonal.mean() * cols / cols.mean()
+
+
+def sparse_weights(X, exponents):
+    """Normalised co-occurrence without its diagonal, all of it."""
+    into, by_row, out = exponents
+    X = X.astype(np.float64)
+    rows, cols = X.sum(axis=1), X.sum(axis=0)
+    rows, cols = np.where(rows > 0, rows, 1.0), np.where(cols > 0, cols, 1.0)
+    W = (cols**-into)[:, None] * (X.T @ (rows[:, None] ** -by_row * X)) * cols**-out
+    np.fill_diagonal(W, 0.0)
+    return W
+
+
+def sharpened_weights(X, exponents, strength, components):
+    """The same without a part of its leading directions, by an exact decomposition."""
+    into, by_row, out = exponents
+    W, X = sparse_weights(X, exponents), X.astype(np.float64)
+    rows, cols = X.sum(axis=1), X.sum(axis=0)
+    rows, cols = np.where(rows > 0, rows, 1.0), np.where(cols > 0, cols, 1.0)
+    _, values, vectors = np.linalg.svd(rows[:, None] ** (-by_row / 2) * X * cols**-0.5)
+    V, s = vectors[:components].T, values[:components]
+    return W - strength / s[0] ** 2 * (cols ** (0.5 - into))[:, None] * ((V * s**4) @ V.T) * cols ** (0.5 - out)
+
+
+def kernel_ridge(K, Y, weight, ridge):
+    """α of each label that minimises Σ_i w_i (y_i − (Kα)_i)² + ridge · αᵀKα: (K + ridge·W⁻¹) α = y."""
+    columns = [np.linalg.solve(K + ridge * np.diag(1 / weight[:, j]), Y[:, j]) for j in range(Y.shape[1])]
+    return np.stack(columns, axis=1)
+
+
+# -- neighbours ------------------------------------------------------------------------------------------------------
+
+
+def top_k(scores, k):
+    """The k best cells of each row: sort all by (score descending, number ascending); -inf may not be chosen."""
+    numbers = np.full((len(scores), k), -1)
+    best = np.full((len(scores), k), np.nan)
+    for r, row in enumerate(scores):
+        order = [c for c in sorted(range(len(row)), key=lambda c: (-row[c], c)) if row[c] > -np.inf][:k]
+        numbers[r, : len(order)] = order
+        best[r, : len(order)] = row[order]
+    return numbers, best
+
+
+# -- words -----------------------------------------------------------------------------------------------------------
+
+
+def cooccurrence(sentences, words, weight, window, before=True, after=True):
+    """X_ij summed pair by pair; ``sentences`` are lists of word numbers, ``weight`` a function of the distance."""
+    counts = np.zeros((words, words))
+    for sentence in sentences:
+        for p, word in enumerate(sentence):
+            for q, other in enumerate(sentence):
+                if 0 < abs(p - q) <= window and ((q < p and before) or (q > p and after)):
+                    counts[word, other] += weight(abs(p - q))
+    return counts
+
+
+def ppmi(counts, shift=1.0, smoothing=1.0):
+    """max(0, log p(i,j) / (p(i) p_s(j)) − log k), with p_s(j) ∝ p(j)^s; cells without a count are 0."""
+    counts = np.asarray(counts, dtype=np.float64)
+    values = np.zeros_like(counts)
+    contexts = counts.sum(axis=0) ** smoothing
+    contexts /= contexts.sum()
+    for i, j in zip(*np.nonzero(counts)):
+        joint = counts[i, j] / counts.sum()
+        values[i, j] = max(0.0, np.log(joint / (counts[i].sum() / counts.sum() * contexts[j])) - np.log(shift))
+    return values
 
 
 def glove_value(words, contexts, counts, ceiling=100.0, exponent=0.75):
@@ -302,7 +239,101 @@ def glove_value(words, contexts, counts, ceiling=100.0, exponent=0.75):
     return total
 
 
-# -- rating streams ------------------------------------------------------------------------------------------------
+# -- tags ------------------------------------------------------------------------------------------------------------
+
+
+def symmetric_reconstruction(S, rank):
+    """Z Zᵀ of Z = U s^½ from the truncated SVD of a symmetric matrix: free of the signs of U."""
+    U, s, _ = np.linalg.svd(S)
+    Z = U[:, :rank] * np.sqrt(s[:rank])
+    return Z @ Z.T
+
+
+def joint_matrix(Y, C, weights):
+    """Step 1 of Algorithm 3: [[m2 M, m3 Y], [m3 Yᵀ, m1 C]]."""
+    graph, rows, carried = weights
+    return np.block([[rows * Y @ Y.T, carried * Y], [carried * Y.T, graph * C]])
+
+
+def ridge(X, Z, strength):
+    return np.linalg.solve(X.T @ X + strength * np.eye(X.shape[1]), X.T @ Z)
+
+
+def neighbour_votes(query, points, Y, k, power):
+    """Weighted part of the k points of highest cosine that carry each label (Eq. 1 when the power is 0)."""
+    cosine = np.array([p @ query / (np.linalg.norm(p) * np.linalg.norm(query)) for p in points])
+    nearest = sorted(range(len(points)), key=lambda i: (-cosine[i], i))[:k]
+    weight = {i: cosine[i] ** power for i in nearest if cosine[i] > 0}
+    return sum(w * Y[i] for i, w in weight.items()) / sum(weight.values())
+
+
+class SplitMix:
+    """The generator of the skip-gram kernel, by Python's whole numbers."""
+
+    def __init__(self, state):
+        self.state = state
+
+    def uniform(self):
+        mask = 2**64 - 1
+        self.state = (self.state + 0x9E3779B97F4A7C15) & mask
+        bits = self.state
+        bits = ((bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        bits = ((bits ^ (bits >> 27)) * 0x94D049BB133111EB) & mask
+        return ((bits ^ (bits >> 31)) >> 11) / 2**53
+
+
+def skipgram_epoch(order, of_row, Y, contexts, negatives, rate, Z, C, random):
+    """One pass of skip-gram over rows that share labels; Z and C are changed in place."""
+
+    def climb(i, j, target):
+        gap = rate * (target - 1 / (1 + np.exp(-Z[i] @ C[j])))
+        change, C[j] = gap * C[j], C[j] + gap * Z[i]
+        return change
+
+    for row in order:
+        for _ in range(contexts):
+            labels = np.flatnonzero(Y[row])
+            label = labels[int(random.uniform() * len(labels))]
+            rows_with_label = np.flatnonzero(Y[:, label])
+            change = climb(of_row[row], of_row[rows_with_label[int(random.uniform() * len(rows_with_label))]], 1.0)
+            for _ in range(negatives):
+                change = change + climb(of_row[row], of_row[int(random.uniform() * len(Y))], 0.0)
+            Z[of_row[row]] += change
+
+
+def skipgram_by_neighbours(order, near, contexts, negatives, rate, Z, C, random):
+    """One pass of skip-gram over nearest rows (near (n, n) says which); Z and C, which may be one, change in place."""
+    for row in order:
+        for _ in range(contexts):
+            random.uniform()  # the kernel draws a label first, and each row is its own only one
+            neighbours = np.flatnonzero(near[row])
+            pairs = [(neighbours[int(random.uniform() * len(neighbours))], 1.0)]
+            change = np.zeros(Z.shape[1])
+            for number in range(negatives + 1):
+                if number:
+                    pairs.append((int(random.uniform() * len(near)), 0.0))
+                j, target = pairs[-1]
+                gap = rate * (target - 1 / (1 + np.exp(-(Z[row].astype(float) @ C[j]))))
+                before = C[j].copy()
+                change = change + gap * before
+                C[j] = before + gap * Z[row]
+            Z[row] += change.astype(Z.dtype)
+
+
+def companion_scores(Y, T, ridge):
+    """Each label's ridge regression on all other labels and all guesses, drawn towards its own scaled guess."""
+    Y, T = np.asarray(Y, dtype=np.float64), np.asarray(T, dtype=np.float64)
+    share = (Y * T).sum() / (T**2).sum()
+    scores = np.empty_like(Y)
+    for label in range(Y.shape[1]):
+        inputs = np.concatenate((np.delete(Y, label, axis=1), T), axis=1)
+        gap = Y[:, label] - share * T[:, label]
+        weights = np.linalg.solve(inputs.T @ inputs + ridge * np.eye(inputs.shape[1]), inputs.T @ gap)
+        scores[:, label] = share * T[:, label] + inputs @ weights
+    return scores
+
+
+# -- rating streams --------------------------------------------------------------------------------------------------
 
 
 def inverse_root(A):
@@ -342,6 +373,45 @@ def passive_aggressive_side(w, x, H, error, *, variant, adaptation, constraint, 
     elif constraint != "free":
         new = np.concatenate([np.maximum(new[:bounded], 0), new[bounded:]])
     return new, H
+
+
+def running_means(users, items, ratings, V, *, kappa, C, delta):
+    """Predictions of running means and factors on what they leave, each made before its rating is taken in.
+
+    V (items, k) are the first factors of items; those of users start at zero. PA-II with a diagonal H.
+    """
+    V, k = V.copy(), V.shape[1]
+    U, HU, HV = np.zeros((max(users) + 1, k)), np.zeros((max(users) + 1, k)), np.zeros_like(V)
+    bu, bi, nu, ni = (np.zeros(n) for n in (len(U), len(V), len(U), len(V)))
+    mean = variance = squared = 0.0
+    predictions = []
+    for n, (i, j, r) in enumerate(zip(users, items, ratings), start=1):
+        unit = np.sqrt(variance)
+        predicted = mean + bu[i] + bi[j] + unit * (U[i] @ V[j])
+        predictions.append(predicted)
+        step, error = r - mean, r - predicted if n > 1 else 0.0
+        if n > 10:
+            step = np.clip(step, -5 * np.sqrt(variance), 5 * np.sqrt(variance))
+            error = np.clip(error, -5 * np.sqrt(squared), 5 * np.sqrt(squared))
+        variance = ((n - 1) * variance + step**2 * (1 - 1 / n)) / n
+        squared = ((n - 1) * squared + error**2) / n
+        mean += step / n
+        bound = 1.5 * np.sqrt(squared) if n > 10 else np.inf
+        left = np.clip(r - mean - bu[i] - bi[j], -bound, bound)
+        nu[i] += 1
+        ni[j] += 1
+        bu[i] += left / (kappa + nu[i] ** 0.9)
+        bi[j] += left / (kappa + ni[j] ** 0.9)
+        rest = np.clip(r - mean - bu[i] - bi[j] - unit * (U[i] @ V[j]), -bound, bound) / unit if unit else 0.0
+        u, v = U[i].copy(), V[j].copy()
+        for w, x, H in ((U[i], v, HU[i]), (V[j], u, HV[j])) if rest else ():
+            H += x**2
+            direction = x / np.sqrt(delta + H)
+            w += rest / (x @ direction + 1 / (2 * C)) * direction
+    return np.array(predictions)
+
+
+# -- grades ----------------------------------------------------------------------------------------------------------
 
 
 def ordinal_pair_risk(scores, codes, weights, priors, gamma):
@@ -442,160 +512,99 @@ def best_cut_cost(scores, codes, weights, k, cost):
     return min(cost(np.searchsorted(cut, scores)) for cut in combinations_with_replacement(borders, k - 1))
 
 
-class SplitMix:
-    """The generator of the skip-gram kernel, by Python's whole numbers."""
-
-    def __init__(self, state):
-        self.state = state
-
-    def uniform(self):
-        mask = 2**64 - 1
-        self.state = (self.state + 0x9E3779B97F4A7C15) & mask
-        bits = self.state
-        bits = ((bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9) & mask
-        bits = ((bits ^ (bits >> 27)) * 0x94D049BB133111EB) & mask
-        return ((bits ^ (bits >> 31)) >> 11) / 2**53
+# -- metrics: ranking ------------------------------------------------------------------------------------------------
 
 
-def skipgram_epoch(order, of_row, Y, contexts, negatives, rate, Z, C, random):
-    """One pass of skip-gram over rows that share labels; Z and C are changed in place."""
-
-    def climb(i, j, target):
-        gap = rate * (target - 1 / (1 + np.exp(-Z[i] @ C[j])))
-        change, C[j] = gap * C[j], C[j] + gap * Z[i]
-        return change
-
-    for row in order:
-        for _ in range(contexts):
-            labels = np.flatnonzero(Y[row])
-            label = labels[int(random.uniform() * len(labels))]
-            rows_with_label = np.flatnonzero(Y[:, label])
-            change = climb(of_row[row], of_row[rows_with_label[int(random.uniform() * len(rows_with_label))]], 1.0)
-            for _ in range(negatives):
-                change = change + climb(of_row[row], of_row[int(random.uniform() * len(Y))], 0.0)
-            Z[of_row[row]] += change
-
-
-def skipgram_by_neighbours(order, near, contexts, negatives, rate, Z, C, random):
-    """One pass of skip-gram over nearest rows (near (n, n) says which); Z and C, which may be one, change in place."""
-    for row in order:
-        for _ in range(contexts):
-            random.uniform()  # the kernel draws a label first, and each row is its own only one
-            neighbours = np.flatnonzero(near[row])
-            pairs = [(neighbours[int(random.uniform() * len(neighbours))], 1.0)]
-            change = np.zeros(Z.shape[1])
-            for number in range(negatives + 1):
-                if number:
-                    pairs.append((int(random.uniform() * len(near)), 0.0))
-                j, target = pairs[-1]
-                gap = rate * (target - 1 / (1 + np.exp(-(Z[row].astype(float) @ C[j]))))
-                before = C[j].copy()
-                change = change + gap * before
-                C[j] = before + gap * Z[row]
-            Z[row] += change.astype(Z.dtype)
-
-
-def companion_scores(Y, T, ridge):
-    """Each label's ridge regression on all other labels and all guesses, drawn towards its own scaled guess."""
-    Y, T = np.asarray(Y, dtype=np.float64), np.asarray(T, dtype=np.float64)
-    share = (Y * T).sum() / (T**2).sum()
-    scores = np.empty_like(Y)
-    for label in range(Y.shape[1]):
-        inputs = np.concatenate((np.delete(Y, label, axis=1), T), axis=1)
-        gap = Y[:, label] - share * T[:, label]
-        weights = np.linalg.solve(inputs.T @ inputs + ridge * np.eye(inputs.shape[1]), inputs.T @ gap)
-        scores[:, label] = share * T[:, label] + inputs @ weights
-    return scores
+def ranking_metrics(scores, train, test, k):
+    """Means over users with held-out items that are not in train; ``scores``, ``train``, ``test`` are dense (n, m)."""
+    names = ("precision", "recall", "ndcg", "mrr", "map", "hit_rate", "auc")
+    sums, counts = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0)
+    n, m = scores.shape
+    listed, surprise = set(), []
+    for u in range(n):
+        relevant = {i for i in range(m) if test[u, i] and not train[u, i]}
+        if not relevant:
+            continue
+        candidates = [i for i in range(m) if not train[u, i]]
+        ranking = sorted(candidates, key=lambda i: (-scores[u, i], i))[:k]
+        places = [j for j, i in enumerate(ranking, start=1) if i in relevant]
+        most = min(k, len(relevant))
+        values = {
+            "precision": len(places) / k,
+            "recall": len(places) / len(relevant),
+            "ndcg": sum(1 / np.log2(j + 1) for j in places) / sum(1 / np.log2(j + 1) for j in range(1, most + 1)),
+            "mrr": 1 / places[0] if places else 0.0,
+            "map": sum(sum(p <= j for p in places) / j for j in places) / most,
+            "hit_rate": float(bool(places)),
+        }
+        others = [i for i in candidates if i not in relevant]
+        if others:
+            pairs = [(scores[u, i] > scores[u, j]) + 0.5 * (scores[u, i] == scores[u, j])
+                     for i in relevant for j in others]  # fmt: skip
+            values["auc"] = float(np.mean(pairs))
+        for name, value in values.items():
+            sums[name] += value
+            counts[name] += 1
+        listed.update(ranking)
+        surprise += [-np.log2((np.count_nonzero(train[:, i]) + 1) / (n + 1)) for i in ranking]
+    means = {name: sums[name] / counts[name] if counts[name] else np.nan for name in names}
+    means["coverage"] = len(listed) / m
+    means["novelty"] = float(np.mean(surprise)) if surprise else np.nan
+    return means
 
 
-def dense_weights(X, ridge, row_exponent, ridge_exponent):
-    """EASE with row weights and a ridge by frequency, column by column: each is a ridge regression without itself."""
-    a, penalty = _linear_parts(X, ridge, row_exponent, ridge_exponent)
-    m = X.shape[1]
-    W = np.zeros((m, m))
-    gram = X.T @ (a[:, None] * X)
-    for y in range(m):
-        others = np.delete(np.arange(m), y)
-        left = gram[np.ix_(others, others)] + np.diag(penalty[others])
-        W[others, y] = np.linalg.solve(left, gram[others, y])
-    return W
+# -- metrics: labels -------------------------------------------------------------------------------------------------
 
 
-def dense_objective(X, W, ridge, row_exponent, ridge_exponent):
-    a, penalty = _linear_parts(X, ridge, row_exponent, ridge_exponent)
-    return float(np.sum(a[:, None] * (X - X @ W) ** 2) + np.sum(penalty[:, None] * W**2))
+def label_metrics(truth, numbers, k, inverse):
+    """P@k, recall@k, nDCG@k, PSP@k and PSnDCG@k, row by row; ``truth`` is dense (n, L)."""
+    rows = []
+    for labels, listed in zip(truth, numbers):
+        true = {label for label in range(len(labels)) if labels[label]}
+        places = [(j, label) for j, label in enumerate(listed[:k], start=1) if label in true]
+        best = sorted((inverse[label] for label in true), reverse=True)[:k]
+        ideal = sum(1 / np.log2(j + 1) for j in range(1, min(k, len(true)) + 1))
+        rows.append(
+            {
+                "precision": len(places) / k,
+                "recall": len(places) / len(true) if true else 0.0,
+                "ndcg": sum(1 / np.log2(j + 1) for j, _ in places) / ideal if true else 0.0,
+                "psp": sum(inverse[label] for _, label in places),
+                "best psp": sum(best),
+                "psndcg": sum(inverse[label] / np.log2(j + 1) for j, label in places) / ideal if true else 0.0,
+                "best psndcg": sum(w / np.log2(j + 1) for j, w in enumerate(best, start=1)) / ideal if true else 0.0,
+            }
+        )
+    total = {name: sum(row[name] for row in rows) for name in rows[0]}
+    means = {name: total[name] / len(rows) for name in ("precision", "recall", "ndcg")}
+    ratios = {n: total[n] / total[f"best {n}"] if total[f"best {n}"] else 0.0 for n in ("psp", "psndcg")}
+    return means | ratios
 
 
-def _linear_parts(X, ridge, row_exponent, ridge_exponent):
-    X = X.astype(np.float64)
-    counts = X.sum(axis=1)
-    a = np.where(counts > 0, counts, 1.0) ** -row_exponent
-    per_cell = (a[:, None] * (X > 0)).sum() / (X > 0).sum()
-    a = a / per_cell
-    cols = np.where(X.sum(axis=0) > 0, X.sum(axis=0), 1.0) ** ridge_exponent
-    diagonal = (a[:, None] * X**2).sum(axis=0)
-    return a, ridge * diagonal.mean() * cols / cols.mean()
+# -- metrics: ordinal ------------------------------------------------------------------------------------------------
 
 
-def sparse_weights(X, exponents):
-    """Normalised co-occurrence without its diagonal, all of it."""
-    into, by_row, out = exponents
-    X = X.astype(np.float64)
-    rows, cols = X.sum(axis=1), X.sum(axis=0)
-    rows, cols = np.where(rows > 0, rows, 1.0), np.where(cols > 0, cols, 1.0)
-    W = (cols**-into)[:, None] * (X.T @ (rows[:, None] ** -by_row * X)) * cols**-out
-    np.fill_diagonal(W, 0.0)
-    return W
+def concordance_index(y, scores):
+    """All pairs, one by one."""
+    pairs = [
+        (scores[i] > scores[j]) + 0.5 * (scores[i] == scores[j])
+        for i in range(len(y))
+        for j in range(len(y))
+        if y[i] > y[j]
+    ]
+    return float(np.mean(pairs))
 
 
-def sharpened_weights(X, exponents, strength, components):
-    """The same without a part of its leading directions, by an exact decomposition."""
-    into, by_row, out = exponents
-    W, X = sparse_weights(X, exponents), X.astype(np.float64)
-    rows, cols = X.sum(axis=1), X.sum(axis=0)
-    rows, cols = np.where(rows > 0, rows, 1.0), np.where(cols > 0, cols, 1.0)
-    _, values, vectors = np.linalg.svd(rows[:, None] ** (-by_row / 2) * X * cols**-0.5)
-    V, s = vectors[:components].T, values[:components]
-    return W - strength / s[0] ** 2 * (cols ** (0.5 - into))[:, None] * ((V * s**4) @ V.T) * cols ** (0.5 - out)
+def ordinal_auc(y, scores):
+    """The C-index of every split into lower and higher classes, averaged."""
+    return float(np.mean([concordance_index(np.asarray(y) > border, scores) for border in sorted(set(y))[:-1]]))
 
 
-def kernel_ridge(K, Y, weight, ridge):
-    """α of each label that minimises Σ_i w_i (y_i − (Kα)_i)² + ridge · αᵀKα: (K + ridge·W⁻¹) α = y."""
-    columns = [np.linalg.solve(K + ridge * np.diag(1 / weight[:, j]), Y[:, j]) for j in range(Y.shape[1])]
-    return np.stack(columns, axis=1)
+# -- metrics: words --------------------------------------------------------------------------------------------------
 
 
-def running_means(users, items, ratings, V, *, kappa, C, delta):
-    """Predictions of running means and factors on what they leave, each made before its rating is taken in.
-
-    V (items, k) are the first factors of items; those of users start at zero. PA-II with a diagonal H.
-    """
-    V, k = V.copy(), V.shape[1]
-    U, HU, HV = np.zeros((max(users) + 1, k)), np.zeros((max(users) + 1, k)), np.zeros_like(V)
-    bu, bi, nu, ni = (np.zeros(n) for n in (len(U), len(V), len(U), len(V)))
-    mean = variance = squared = 0.0
-    predictions = []
-    for n, (i, j, r) in enumerate(zip(users, items, ratings), start=1):
-        unit = np.sqrt(variance)
-        predicted = mean + bu[i] + bi[j] + unit * (U[i] @ V[j])
-        predictions.append(predicted)
-        step, error = r - mean, r - predicted if n > 1 else 0.0
-        if n > 10:
-            step = np.clip(step, -5 * np.sqrt(variance), 5 * np.sqrt(variance))
-            error = np.clip(error, -5 * np.sqrt(squared), 5 * np.sqrt(squared))
-        variance = ((n - 1) * variance + step**2 * (1 - 1 / n)) / n
-        squared = ((n - 1) * squared + error**2) / n
-        mean += step / n
-        bound = 1.5 * np.sqrt(squared) if n > 10 else np.inf
-        left = np.clip(r - mean - bu[i] - bi[j], -bound, bound)
-        nu[i] += 1
-        ni[j] += 1
-        bu[i] += left / (kappa + nu[i] ** 0.9)
-        bi[j] += left / (kappa + ni[j] ** 0.9)
-        rest = np.clip(r - mean - bu[i] - bi[j] - unit * (U[i] @ V[j]), -bound, bound) / unit if unit else 0.0
-        u, v = U[i].copy(), V[j].copy()
-        for w, x, H in ((U[i], v, HU[i]), (V[j], u, HV[j])) if rest else ():
-            H += x**2
-            direction = x / np.sqrt(delta + H)
-            w += rest / (x @ direction + 1 / (2 * C)) * direction
-    return np.array(predictions)
+def analogy(vectors, a, b, c):
+    """3CosAdd over all words but the given three; vectors are scaled to length one first."""
+    unit = [v / np.linalg.norm(v) if np.any(v) else v for v in np.asarray(vectors, dtype=np.float64)]
+    target = unit[b] - unit[a] + unit[c]
+    return max((word for word in range(len(unit)) if word not in {a, b, c}), key=lambda word: unit[word] @ target)
