@@ -194,11 +194,11 @@ def test_a_reviewed_audit_with_other_values_is_refused(content, sentence, tmp_pa
 
 
 def test_an_audit_with_formulas_comes_back_as_it_was(tmp_path):
-    from tacit.estimators.tag.audit_report import MissingLabels, Suggestion, read_accepted
+    from tacit.estimators.tag.audit_report import MissingLabels, Suggestion, read_decisions
 
     found = MissingLabels((Suggestion("=1+1", "@x", 0.9, "-cmd", (), (), ()),))
     found.write(tmp_path / "audit.csv")
     text = (tmp_path / "audit.csv").read_text()
     assert "'=1+1,'@x,0.9,,'-cmd" in text
     (tmp_path / "audit.csv").write_text(text.replace("0.9,,", "0.9,yes,"))
-    assert read_accepted(tmp_path / "audit.csv") == [("=1+1", "@x")]
+    assert read_decisions(tmp_path / "audit.csv").accepted == [("=1+1", "@x")]

@@ -4,7 +4,7 @@ import pytest
 
 from tacit import NeighbourTagger
 from tacit.errors import InputError
-from tacit.estimators.tag.audit_report import MissingLabels, Suggestion, read_accepted
+from tacit.estimators.tag.audit_report import MissingLabels, Suggestion, read_decisions
 from tests.report.pages import checked
 
 
@@ -112,10 +112,10 @@ def test_every_file_holds_every_suggestion(half_tagged, tagger, tmp_path, ending
 def test_accepted_lines_are_read_back(tmp_path):
     found = MissingLabels(tuple(Suggestion(f"r{i}", "a, b", 0.5, "", (), (), ()) for i in range(3)))
     found.to_polars().with_columns(accept=pl.Series(["yes", "no", "X"])).write_csv(tmp_path / "reviewed.csv")
-    assert read_accepted(tmp_path / "reviewed.csv") == [("r0", "a, b"), ("r2", "a, b")]
+    assert read_decisions(tmp_path / "reviewed.csv").accepted == [("r0", "a, b"), ("r2", "a, b")]
     (tmp_path / "other.csv").write_text("row,label\n1,2\n")
     with pytest.raises(InputError, match="lacks the column 'accept'"):
-        read_accepted(tmp_path / "other.csv")
+        read_decisions(tmp_path / "other.csv")
 
 
 def test_bad_calls_are_named(half_tagged, tagger, tmp_path):

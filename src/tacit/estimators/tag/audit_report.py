@@ -162,11 +162,6 @@ class Decisions:
     rejected: list[tuple[str, str]]
 
 
-def read_accepted(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
-    """Row and label, as text, of the lines of a reviewed CSV whose ``accept`` says yes."""
-    return read_decisions(path).accepted
-
-
 def read_decisions(path: str | os.PathLike[str]) -> Decisions:
     """What a reviewed CSV accepts and rejects; lines whose ``accept`` is empty are undecided.
 
