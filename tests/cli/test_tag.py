@@ -202,3 +202,49 @@ def test_an_audit_with_formulas_comes_back_as_it_was(tmp_path):
     assert "'=1+1,'@x,0.9,,'-cmd" in text
     (tmp_path / "audit.csv").write_text(text.replace("0.9,,", "0.9,yes,"))
     assert read_decisions(tmp_path / "audit.csv").accepted == [("=1+1", "@x")]
+
+
+_MESSY = (
+    '\ufeffid;Preis;text;tags;note\r\n0042;3,50;"a red; ball";red, round;"He said ""hi"""\r\n'
+    '0007;1.234,00;blue sea;;x\r\n=1;0;green tree;"green";"two\r\nlines"\r\n0100;;short\r\n'
+)
+
+
+@pytest.mark.parametrize("encoding", [None, "latin-1"])
+def test_applied_labels_leave_every_other_sign_as_it_stands(encoding, tmp_path, tacit_json):
+    text = _MESSY if encoding is None else _MESSY.removeprefix("\ufeff").replace("sea", "Ärmel")
+    (tmp_path / "texts.csv").write_bytes(text.encode(encoding or "utf-8"))
+    (tmp_path / "reviewed.csv").write_text(
+        'row,label,accept\n0042,toy,yes\n0042,round,yes\n7,wet,yes\n\'=1,"a ""b""",yes\n0100,tall,yes\n0042,sad,no\n'
+    )
+    options = ["--text", "text", "--labels", "tags", "--id", "id", "--accepted", tmp_path / "reviewed.csv", "--apply"]
+    options += [] if encoding is None else ["--encoding", encoding]
+    done = tacit_json("audit", tmp_path / "texts.csv", *options, "-o", tmp_path / "new.csv")
+    assert (done["rows"], done["joined"]) == (4, 4)
+    wanted = text.replace("red, round", "red, round, toy").replace("sea;;", "sea;wet;").replace("Ärmel;;", "Ärmel;wet;")
+    wanted = wanted.replace('"green"', '"green, a ""b"""').replace(";short\r\n", ";short;tall\r\n")
+    assert (tmp_path / "new.csv").read_bytes().decode(encoding or "utf-8") == wanted
+    tacit_json("audit", tmp_path / "texts.csv", *options, "-o", tmp_path / "new.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "new.jsonl").read_text().splitlines()]
+    assert [(line["id"], line["Preis"]) for line in lines][:2] == [("0042", "3,50"), ("0007", "1.234,00")]
+    assert lines[1]["tags"] == "wet"
+
+
+def test_a_label_that_the_encoding_lacks_is_said(tmp_path, refused):
+    (tmp_path / "texts.csv").write_bytes("id,text,tags\na,café,red\n".encode("latin-1"))
+    (tmp_path / "reviewed.csv").write_text("row,label,accept\na,€,yes\n", encoding="utf-8")
+    options = ["--text", "text", "--labels", "tags", "--id", "id", "--encoding", "latin-1", "--apply"]
+    said = refused("audit", tmp_path / "texts.csv", *options, "--accepted", tmp_path / "reviewed.csv", "-o",
+                   tmp_path / "new.csv")  # fmt: skip
+    assert "'€' cannot be written in latin-1" in said and not (tmp_path / "new.csv").exists()
+
+
+def test_rows_that_are_gone_are_named_and_left_out(tmp_path, capsys):
+    (tmp_path / "texts.csv").write_text("id,text,tags\na,red ball,Red\nb,blue sea,blue\nc,a red sea,red\n")
+    (tmp_path / "reviewed.csv").write_text("row,label,accept\na,round,yes\nz,red,yes\ny,red,no\n")
+    options = ["--text", "text", "--labels", "tags", "--id", "id", "--accepted", tmp_path / "reviewed.csv", "--apply"]
+    main([*map(str, ["audit", tmp_path / "texts.csv", *options, "-o", tmp_path / "new.csv"])])
+    said = capsys.readouterr().err
+    assert "--accepted: 2 rows are not in TABLE any more and left out: 'z', 'y'." in said
+    assert "different labels: 'Red' (1 rows) and 'red' (1 rows)" in said
+    assert (tmp_path / "new.csv").read_text().splitlines()[1] == 'a,red ball,"Red,round"'

@@ -73,13 +73,10 @@ def command(
 
 def _apply(source: TaggedTexts, path: Path | None, as_json: bool) -> None:
     """The table with accepted labels, as a file beside it."""
-    from tacit.cli.tables import save_frame
-
     if source.accepted is None or path is None:
         raise InputError("--apply needs --accepted, the reviewed CSV, and -o, the new file.")
-    frame, joined = source.patched()
-    save_frame(path, frame)
+    rows, joined = source.write_patched(source.accepted, path)
     if as_json:
-        print_json({"rows": len(frame), "joined": joined, "path": str(path)})
+        print_json({"rows": rows, "joined": joined, "path": str(path)})
     else:
-        say(f"wrote {len(frame)} rows with {joined} more labels to {path}; {source.table} is as it was.")
+        say(f"wrote {rows:,} rows with {joined:,} more labels to {path}; {source.table} is as it was.")

@@ -1,13 +1,15 @@
 """Tables of texts and labels, for the verbs that tag."""
 
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.cli.decided import placed, write_patched
 from tacit.cli.defaults import parameters_of, typed
 from tacit.cli.options import packed
 from tacit.cli.output import say
@@ -43,7 +45,8 @@ class TaggedTexts:
             columns["--id"] = self.row
         wanted = list(dict.fromkeys(columns.values()))
         try:
-            frame = read_frame(self.table, columns, wanted, name="TABLE", form=self.form)
+            # As text, whatever it looks like: an id or a label such as 007 is no number.
+            frame = read_frame(self.table, columns, wanted, text=wanted, name="TABLE", form=self.form)
         except InputError as error:
             # What separates columns has another name beside what separates labels.
             raise InputError(str(error).replace("another separator=", "another column_separator=")) from None
@@ -57,6 +60,7 @@ class TaggedTexts:
 
         self._notice_other_separators(cells, where)
         labels = [self._split(value) for value in cells]
+        _notice_capitals(labels)
         ids = None if self.row is None else frame[self.row].to_list()
         if ids is not None and (distinct or self.accepted is not None):
             _refuse_unclear(ids, where)
@@ -70,25 +74,16 @@ class TaggedTexts:
 
         if self.accepted is None:
             return []
-        return [(ids[index], label) for index, label in placed(read_decisions(self.accepted).rejected, ids)]
+        return [(ids[index], label) for index, label in placed(read_decisions(self.accepted), ids).rejected]
 
-    def patched(self) -> tuple[Any, int]:
-        """The whole table as it was, with the accepted labels joined to those that rows have, and how many joined."""
-        import polars as pl
-
-        from tacit.data.readers import scan_table
-
-        _, labels, _ = self.read()
-        frame = scan_table(self.table, form=self.form).collect()
-        separator = "\t" if self.separator in ("tab", "\\t") else self.separator
-        cells: list[Any] = frame[self.labels].to_list()
-        joined = 0
-        for index, (old, new) in enumerate(zip(cells, labels)):
-            more = len(new) - len(self._split(old))
-            joined += more
-            if more:
-                cells[index] = new if isinstance(old, list) else separator.join(new)
-        return frame.with_columns(pl.Series(self.labels, cells, dtype=frame.schema[self.labels])), joined
+    def write_patched(self, accepted: Path, path: Path) -> tuple[int, int]:
+        """Write the table with the accepted labels joined to those that rows have; how many rows, how many joined."""
+        _, before, ids = replace(self, accepted=None).read(distinct=True)
+        after = [list(labels) for labels in before]
+        _add_accepted(accepted, after, list(range(len(after))) if ids is None else ids)
+        more = [new[len(old) :] for old, new in zip(before, after)]
+        write_patched(path, self.table, self.form, self.labels, self._sign, more)
+        return len(more), sum(map(len, more))
 
     def _notice_other_separators(self, cells: list[Any], where: Callable[[int], str]) -> None:
         """Labels that were split by the wrong sign would be one long label each."""
@@ -126,10 +121,11 @@ class TaggedTexts:
                 return
 
     def _split(self, value: Any) -> list[str]:
-        if value is None:
-            return []
-        separator = "\t" if self.separator in ("tab", "\\t") else self.separator
-        return _parts(value, separator)
+        return [] if value is None else _parts(value, self._sign)
+
+    @property
+    def _sign(self) -> str:
+        return "\t" if self.separator in ("tab", "\\t") else self.separator
 
 
 def _parts(value: Any, separator: str) -> list[str]:
@@ -155,18 +151,24 @@ def _add_accepted(path: Path, labels: list[list[str]], ids: list[Any]) -> None:
     """Join the cells that a reviewer accepted to the labels, in place."""
     from tacit.estimators.tag.audit_report import read_decisions
 
-    for index, label in placed(read_decisions(path).accepted, ids):
+    found = placed(read_decisions(path), ids)
+    found.say_gone()
+    for index, label in found.accepted:
         if label not in labels[index]:
             labels[index].append(label)
 
 
-def placed(cells: list[tuple[str, str]], ids: list[Any]) -> list[tuple[int, str]]:
-    """Cells of a reviewed table with the places of their rows."""
-    places = {str(ident): index for index, ident in enumerate(ids)}
-    for row, _ in cells:
-        if row not in places:
-            raise InputError(f"--accepted: the row {row!r} is not in TABLE; give the table that was audited.")
-    return [(places[row], label) for row, label in cells]
+def _notice_capitals(labels: list[list[str]]) -> None:
+    """Sport and sport are two labels, which is seldom meant."""
+    times = Counter(label for row in labels for label in row)
+    written: dict[str, list[str]] = {}
+    for label in times:
+        written.setdefault(label.casefold(), []).append(label)
+    twice = [sorted(forms, key=lambda form: -times[form]) for forms in written.values() if len(forms) > 1]
+    if twice:
+        shown = " and ".join(f"{form!r} ({times[form]:,} rows)" for form in twice[0])
+        others = f", and {len(twice) - 1:,} more labels are written in several ways" if len(twice) > 1 else ""
+        say(f"labels that differ by capitals are different labels: {shown}{others}; write each in one way.")
 
 
 _OPTIONS = (
