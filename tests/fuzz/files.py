@@ -4,6 +4,7 @@ A file must be refused by ``ModelFileError`` in one sentence, or load as a model
 errors of Tacit's own.
 """
 
+import contextlib
 import copy
 import json
 import os
@@ -16,7 +17,7 @@ import numpy as np
 
 import tacit
 from tacit import model_file
-from tacit.errors import ModelFileError
+from tacit.errors import ModelFileError, TacitError
 from tests.fuzz.models import ask_everything, seeds
 
 Rng = np.random.Generator
@@ -56,7 +57,22 @@ def run(context: dict[str, Any], rng: Rng) -> str | None:
         if "MemoryError" in str(error) or "of memory, which are not there" in str(error):
             return f"asked for too much memory: {' '.join(str(error).split('is not a sound')[-1].split())[:120]}"
         return None if "\n" not in str(error) else "a refusal of more than one line"
-    return ask_everything(model)
+    finding = ask_everything(model)
+    _write_again(model, path)
+    return finding
+
+
+def _write_again(model: Any, path: Path) -> None:
+    """What has been saved can be loaded; a model that could not is refused when it is saved."""
+    try:
+        model.save(path)
+    except TacitError:
+        return
+    tacit.load(path)
+    if hasattr(model, "save_word2vec"):
+        with contextlib.suppress(TacitError):
+            model.save_word2vec(path, binary=True)
+            type(model).from_word2vec(path)
 
 
 # -- bytes ---------------------------------------------------------------------------------------------------------

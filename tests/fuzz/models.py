@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 import tacit
 from tacit.errors import TacitError
+from tacit.estimators.evidence import Evidence
 from tacit.estimators.ranked import Ranked
 from tests.contract.registry import CASES
 
@@ -42,7 +43,7 @@ def seeds() -> Iterator[tuple[str, Any]]:
 
 
 def _recommenders(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
-    from tacit import FactorRecommender, Interactions
+    from tacit import BlendRecommender, FactorRecommender, Interactions, LinearRecommender
 
     n = 60
     table = pl.DataFrame(
@@ -69,14 +70,22 @@ def _recommenders(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
     for how in ("additive", "pairwise", "product"):
         solver = "als" if how == "additive" else "newton"
         yield f"{how} contexts", FactorRecommender(factors=2, iterations=2, context_model=how, solver=solver).fit(timed)
+    grown = FactorRecommender(factors=2, iterations=2).fit(plain).add("user new", ["ïtem new", "ïtem 1"])
+    yield "recommender with an index and a joined column", grown.index_cols()
+    yield "linear, dense", LinearRecommender(method="dense").fit(plain)
+    yield "linear, sharpened", LinearRecommender(method="sparse", sharpening=1.0).fit(plain)
+    members = [{"recommender": "factors", "factors": 2, "iterations": 2}, {"recommender": "linear"}]
+    yield "blend that has grown", BlendRecommender(members, weights=[1, 2]).fit(plain).add("user new", ["ïtem new"])
 
 
 def _taggers(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
-    from tacit import BlendTagger, FactorTagger, NeighbourTagger, TextTagger
+    from tacit import BlendTagger, FactorTagger, KernelTagger, NeighbourTagger, TextTagger
 
     X = sp.random_array((24, 9), density=0.4, rng=rng, format="csr")
     labels = [[f"l{k}" for k in np.unique(rng.integers(0, 5, 2))] for _ in range(24)]
     yield "factor tagger", FactorTagger(factors=3, iterations=2, idf_power=0.5).fit(X, labels)
+    yield "kernel tagger by landmarks", KernelTagger("gaussian", landmarks=6, iterations=2).fit(X, labels)
+    yield "linear tagger", KernelTagger("linear", iterations=2).fit(X, labels)
     yield "joint tagger", NeighbourTagger(method="joint", factors=3, neighbours=4, learners=1).fit(X, labels)
     members = [("near", NeighbourTagger(factors=2)), ("low rank", FactorTagger(factors=2))]
     yield "blend tagger", BlendTagger(members, weights=[1.0, 0.5]).fit(X, labels)
@@ -117,6 +126,9 @@ def ask_everything(model: Any) -> str | None:
 def _is_finite(answer: Any) -> bool:
     if isinstance(answer, Ranked):
         return bool(np.isfinite(np.asarray(answer.scores, dtype=float)[answer.filled]).all())
+    if isinstance(answer, Evidence):
+        # Shown as a user sees it.
+        return bool(str(answer)) and _is_finite([answer.contributions, answer.remainder, answer.total])
     if sp.issparse(answer):
         return bool(np.isfinite(answer.data).all())
     if isinstance(answer, tuple | list):
@@ -130,6 +142,7 @@ Question = tuple[str, Callable[[], Any]]
 
 
 def _questions(model: Any) -> Iterator[Question]:
+    yield "repr", lambda: [repr(model), model._repr_html_()]
     if hasattr(model, "col_ids_"):
         yield from _of_recommenders(model)
     elif hasattr(model, "stream_"):
@@ -162,11 +175,24 @@ def _of_recommenders(model: Any) -> Iterator[Question]:
         if hasattr(model, "similar_rows"):
             yield "similar_rows", lambda: model.similar_rows(rows, k=3)
         if hasattr(model, "why"):
-            yield "why", lambda: model.why(rows[0], cols[0])
+            for row in rows.tolist():
+                yield "why", lambda row=row: model.why(row, cols[0])
+        lists = {"include": {rows[0]: cols}, "exclude": {rows[-1]: cols[:1]}}
+        yield "recommend within lists", lambda: model.recommend(rows, k=3, **lists, **context)
+        yield "positives_of", lambda: model.positives_of(rows[0])[1]
+        yield "recommend unknown", lambda: model.recommend([*rows, "nobody"], k=3, unknown="average", **context)
+    yield "score", lambda: model.score(new)
     yield "recommend new", lambda: model.recommend(new, k=3)
     yield "similar_cols", lambda: model.similar_cols(cols, k=3)
+    if getattr(model, "col_index_", None) is not None:
+        yield "recommend by the index", lambda: model.recommend(rows, k=1, search="approximate")
+        yield "similar_cols by the index", lambda: model.similar_cols(cols, k=1, search="approximate")
     if hasattr(model, "fold_in"):
         yield "fold_in", lambda: model.fold_in(new)
+    if hasattr(model, "index_cols"):
+        one = sp.csr_array((np.ones(1, np.float32), ([0], [0])), (len(model.row_ids_), 1))
+        yield "fold_in cols", lambda: model.fold_in(one, side="cols")
+        yield "index_cols", lambda: model.index_cols().recommend(rows, k=1, search="approximate")
     for side in ("row", "col"):
         weights = getattr(model, f"{side}_feature_factors_", None)
         if weights is not None:
@@ -174,6 +200,10 @@ def _of_recommenders(model: Any) -> Iterator[Question]:
             yield f"{side} features", lambda f=features, s=side: model.fold_in(features=f, side=f"{s}s")
     if hasattr(model, "add") and rows is not None:
         yield "add", lambda: model.add(rows[0], cols[:1]).recommend(rows[:1], k=3)
+        strange = -7 if model.row_ids_.is_numeric else "nobody", -7 if model.col_ids_.is_numeric else "nothing"
+        joined = [rows[0], strange[0]], [strange[1], cols[-1]]
+        yield "add_each", lambda: model.add_each(*joined).recommend([rows[0], strange[0]], k=3)
+        yield "why of a joined row", lambda: model.why(strange[0], strange[1])
     if hasattr(model, "partial_fit") and hasattr(model, "seen_"):
         more = sp.csr_array((np.ones(1, np.float32), ([0], [0])), model.seen_.shape)
         yield "partial_fit", lambda: model.partial_fit(more, iterations=1).recommend(rows, k=3)
@@ -189,6 +219,10 @@ def _of_taggers(model: Any) -> Iterator[Question]:
             yield name, lambda name=name: getattr(model, name)(X)
     yield "topk scores", lambda: model.predict_topk(X, 2, return_scores=True)
     labels = list(model.classes_[:1])
+    for row in range(3):
+        one = X[row] if hasattr(model, "tagger_") else X[[row]]
+        yield "why", lambda one=one: model.why(one, labels[0])
+    yield "score", lambda: model.score(X, [labels] * 3)
     if "iterations" in model.get_params():
         model.set_params(iterations=1)
     if hasattr(model, "partial_fit"):
@@ -203,11 +237,17 @@ def _of_streams(model: Any) -> Iterator[Question]:
     yield "predict", lambda: model.predict(users[:pairs], items[:pairs])
     yield "predict_one", lambda: model.predict_one(users[0], items[0])
     yield "recommend", lambda: model.recommend(users[0], k=3)
-    yield "topics", lambda: model.topics(k=2)
+    for by in ("share", "coefficient"):
+        yield "topics", lambda by=by: model.topics(k=2, by=by)
+    yield "rank", lambda: model.rank(users[0], items)
+    yield "counts", lambda: [model.n_ratings_, model.lowest_rating, model.journal_]
     if hasattr(model, "weights_"):
         yield "weights_", lambda: model.weights_
+        yield "weights_history_", lambda: model.weights_history_
+        yield "experts_", lambda: repr(model.experts_)
     yield "learn_one", lambda: model.learn_one(users[0], items[0], 3.0)
     yield "partial_fit", lambda: model.partial_fit(users[:pairs] * 3, items[:pairs] * 3, [3.0] * (3 * pairs)) and None
+    yield "predict_then_learn", lambda: model.predict_then_learn(users[:pairs], items[:pairs], [1.0] * pairs)
     yield "predict later", lambda: model.predict(users[:pairs], items[:pairs])
 
 
@@ -218,6 +258,13 @@ def _of_words(model: Any) -> Iterator[Question]:
     yield "most_similar", lambda: [score for _, score in model.most_similar([words[0]], k=3)]
     yield "similarity", lambda: model.similarity(words[0], words[-1])
     yield "doesnt_match", lambda: model.doesnt_match(words)
+    yield "in", lambda: [words[0] in model, "nothing" in model, len(model.words)]
+    line = " ".join([*map(str, words), *map(str, words)][:4])
+    yield "analogies", lambda: model.analogies([": kind", line]) and None
+    yield (
+        "similarities",
+        lambda: model.similarities([f"{words[0]} {words[-1]} 3", f"{words[-1]} {words[0]} 2"]) and None,
+    )
     yield "fold_in", lambda: model.fold_in({"a new word": {words[0]: 2.0}}) and model.vectors
     model.set_params(iterations=1, progress=False, min_count=1)
     if model.keep_counts:

@@ -19,6 +19,9 @@ from tacit.neighbours.topk import NOT_FINITE, as_factors
 from tacit.threads import even_chunks, resolve, run
 
 Array = NDArray[Any]
+Numbers = NDArray[np.int32]
+Scores = NDArray[np.float32]
+Keys = NDArray[np.int64]
 
 TILES_AT_FIRST = 64
 """Tiles that one thread searches before others get the rest: what it finds may spare them all."""
@@ -75,9 +78,8 @@ def top_k_of_few(queries: Array, tiled: Tiled, k: int, *, seen: Lists | None = N
     lengths = np.empty(n)
     numbers, scores = np.empty((n, width), dtype=np.int32), np.empty((n, width), dtype=np.float32)
 
-    def search(
-        begin: int, end: int, floors: NDArray[np.float32], numbers: NDArray[np.int32], best: NDArray[np.float32]
-    ) -> NDArray[np.int64]:
+    # Annotations of an inner function are evaluated at every call: these are names, spelt out they would take 20 µs.
+    def search(begin: int, end: int, floors: Scores, numbers: Numbers, best: Scores) -> Keys:
         room = np.empty((height, tiled.tiles.shape[1]), dtype=np.float32)
         scores = np.empty((height, few.WIDTH), dtype=np.float32)
         keys = np.empty((n, capacity(width, m)), dtype=np.int64)

@@ -109,7 +109,7 @@ def top_k_of(
     barred = None if filters.allowed is None else ~filters.allowed
     width = min(k, m)
 
-    def search(start: int, stop: int) -> NDArray[np.int64]:
+    def search(start: int, stop: int) -> Array:
         block = score_rows(start, stop)
         tile = np.empty((stop - start, ITEMS), dtype=np.float32)
         selection = Selection(filters, start, stop - start, width, m)

@@ -39,7 +39,7 @@ def standardised(scores: NDArray[np.float32], weight: float) -> NDArray[np.float
 def mixture_of(scorers: list[tuple[ScoreRows, float]]) -> ScoreRows:
     """Σ_m w_m (s − mean) / sd of the members m."""
 
-    def score_rows(start: int, stop: int) -> NDArray[np.float32]:
+    def score_rows(start: int, stop: int) -> Array:
         return np.asarray(sum(standardised(scorer(start, stop), weight) for scorer, weight in scorers), np.float32)
 
     return score_rows

@@ -141,7 +141,8 @@ class BlendRecommender(ScoredRecommender):
                 continue
             own = member.why(row, col)
             for ident, adds in zip(own.ids.tolist(), own.contributions.tolist()):
-                parts[ident] += weight * adds / spread
+                # A file may hold a weight of zero, which is no positive of the blend's and may be one of a member's.
+                parts[ident] = parts.get(ident, 0.0) + weight * adds / spread
             remainder += weight * (own.remainder - scores.mean()) / spread
         return Evidence.of(np.array(list(parts), dtype=object), np.array(list(parts.values())), remainder)
 

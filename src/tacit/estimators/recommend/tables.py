@@ -193,6 +193,17 @@ def _with_a_weight(proof: Proof) -> list[Any]:
     return [member for member, weight in zip(made, weights) if weight]
 
 
+def _one_knowledge(proof: Proof, parts: dict[str, Any]) -> str | None:
+    """Members are asked by the blend's numbers, and answer for the positives that it knows."""
+    for member in parts["members"]:
+        if member.row_ids_ != parts["row_ids"] or member.col_ids_ != parts["col_ids"]:
+            return "a member knows other rows or columns than the blend"
+        own, seen = member.seen_, parts["seen"]
+        if not (np.array_equal(own.indptr, seen.indptr) and np.array_equal(own.indices, seen.indices)):
+            return "a member knows other positives than the blend"
+    return None
+
+
 BLEND = Schema(
     *SEEN,
     Members("members", _with_a_weight, shared=("rows", "cols")),
@@ -203,4 +214,5 @@ BLEND = Schema(
         "random_state": SEED,
     },
     facts={"weights": Many(Number(0.0), least=1), "factors": Whole(1), "validation": Plain()},
+    rules=(_one_knowledge,),
 )

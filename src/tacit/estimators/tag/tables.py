@@ -184,8 +184,14 @@ NEIGHBOUR = Schema(
 )
 
 
-def _weights_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
-    return None if len(proof.facts["weights"]) == len(parts["members"]) else "its weights do not fit its members"
+def _members_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
+    if len(proof.facts["weights"]) != len(parts["members"]):
+        return "its weights do not fit its members"
+    # Members learn from matrices and know the labels by the numbers of their columns.
+    numbers = np.arange(proof.sizes["labels"])
+    if not all(np.array_equal(member.classes_, numbers) for member in parts["members"]):
+        return "a member knows other labels than the blend"
+    return None
 
 
 BLEND = Schema(
@@ -197,7 +203,7 @@ BLEND = Schema(
         **CONVENTIONS,
     },
     facts=FACTS | {"weights": Many(Number(0.0), least=1), "validation": Many(Number(0.0, most=1.0))},
-    rules=(_weights_fit,),
+    rules=(_members_fit,),
 )
 
 
