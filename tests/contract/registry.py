@@ -62,9 +62,9 @@ def _linear(**parameters):
 
 
 def _blend(**parameters):
-    from tacit import BlendRecommender
+    from tacit import BlendRecommender, FactorRecommender, LinearRecommender
 
-    members = [{"recommender": "factors", "factors": 4, "iterations": 3}, {"recommender": "linear"}]
+    members = [("factors", FactorRecommender(4, iterations=3)), ("linear", LinearRecommender())]
     return BlendRecommender(**{"members": members} | parameters)
 
 

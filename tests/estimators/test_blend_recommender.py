@@ -5,15 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
 import tacit
-from tacit import BlendRecommender
+from tacit import BlendRecommender, FactorRecommender, LinearRecommender
 from tacit.errors import InputError
 from tacit.estimators.recommend import blend_recommender
 from tacit.estimators.recommend.held_out_choice import first_near_the_best, split
 from tacit.estimators.recommend.linear_choice import START_EXPONENTS, Setting
 
-MEMBERS = [{"recommender": "factors", "factors": 4}, {"recommender": "linear", "method": "sparse"}]
+MEMBERS = [("factors", FactorRecommender(4)), ("linear", LinearRecommender("sparse"))]
 
 
 def positives(seed=0, n=120, m=50):
@@ -68,7 +70,7 @@ def test_the_choice_is_within_one_standard_error_of_the_best_and_is_told():
 def test_a_useless_member_gets_no_weight_and_is_left_out(tmp_path):
     # One factor cannot tell three tastes apart; the other member can.
     X = positives(1, n=300)
-    model = BlendRecommender([{"recommender": "factors", "factors": 1}, MEMBERS[1]]).fit(X)
+    model = BlendRecommender([("factors", FactorRecommender(1)), MEMBERS[1]]).fit(X)
     assert [type(member) for member in model.members_] == [tacit.LinearRecommender]
     assert model.weights_.tolist() == [1.0]
     model.save(tmp_path / "model")
@@ -106,7 +108,7 @@ def test_splits_hold_out_a_fifth_and_never_show_it():
 
 
 def test_members_choose_once_and_keep_their_parameters():
-    model = BlendRecommender([{"recommender": "linear"}, {"recommender": "factors", "factors": 4}]).fit(positives())
+    model = BlendRecommender([("linear", LinearRecommender()), MEMBERS[0]]).fit(positives())
     linear = model.members_[0]
     assert linear.method == "auto" and linear.regularization is None and linear.method_ in ("dense", "sparse")
 
@@ -120,13 +122,40 @@ def test_a_file_holds_all_members(tmp_path):
     assert loaded.similar_cols([1]).ids.tolist() == model.similar_cols([1]).ids.tolist()
 
 
+def test_grid_search_reaches_inside_and_leaves_the_given_members_alone():
+    found = GridSearchCV(BlendRecommender(MEMBERS, weights=[1, 1]), {"factors__factors": [1, 4]}, cv=2).fit(positives())
+    assert found.best_estimator_.members_[0].factors == found.best_params_["factors__factors"]
+    assert MEMBERS[0][1].factors == 4 and not hasattr(MEMBERS[0][1], "col_factors_")
+
+
+def test_members_are_parameters_and_survive_a_file(tmp_path):
+    model = BlendRecommender(MEMBERS, weights=[1, 1])
+    assert model.get_params()["factors__factors"] == 4 and "factors" not in model.get_params(deep=False)
+    model = clone(model).set_params(factors__iterations=2, linear=LinearRecommender("dense")).fit(positives())
+    assert model.members_[0].iterations == 2 and model.members_[1].method_ == "dense"
+    model.save(tmp_path / "model")
+    assert repr(tacit.load(tmp_path / "model").members) == repr(model.members)
+
+
+def test_the_default_members_of_large_data_survive_a_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(blend_recommender, "LARGE", 40)
+    monkeypatch.setattr(blend_recommender, "FACTORS_OF_LARGE", 7)
+    model = BlendRecommender(weights=[1, 1], random_state=3).fit(positives())
+    assert model.members_[0].factors == 7 and model.members_[0].random_state == 3
+    model.save(tmp_path / "model")
+    loaded = tacit.load(tmp_path / "model")
+    assert loaded.members_[0].factors == 7
+    assert loaded.recommend([0]).scores.tobytes() == model.recommend([0]).scores.tobytes()
+
+
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
         ({"members": []}, "at least one"),
-        ({"members": [{"recommender": "trees"}]}, "trees"),
-        ({"members": [{"recommender": "linear", "depth": 3}]}, "depth"),
-        ({"weights": (1.0,)}, "weights"),
+        ({"members": [{"recommender": "factors"}]}, "pairs of a name and a model"),
+        ({"members": [("trees", tacit.FactorTagger())]}, "members: trees must be an estimator such as"),
+        ({"members": [("weights", FactorRecommender())]}, "cannot be a name"),
+        ({"weights": (1.0,)}, "one for each"),
         ({"weights": (0.0, 0.0)}, "weights"),
     ],
 )

@@ -103,12 +103,13 @@ def test_a_text_tagger_says_which_words_speak():
     ("members", "weights", "words"),
     [
         ([], None, "at least one"),
-        ([("tree", "oak")], None, "must be a tagger"),
+        ([("tree", "oak")], None, "members: tree must be an estimator such as NeighbourTagger"),
         ([FactorTagger()], None, "pairs"),
         ([("one", FactorTagger()), ("one", FactorTagger())], None, "distinct"),
         ([("weights", FactorTagger())], None, "cannot be a name"),
         (MEMBERS, [1.0], "one for each"),
         (MEMBERS, [1.0, -1.0], "weights"),
+        (MEMBERS, [0.0, 0.0], "all zero"),
     ],
 )
 def test_members_that_cannot_be_made(made, members, weights, words):

@@ -136,8 +136,8 @@ def test_a_view_is_not_reached_by_what_comes_later():
 @pytest.mark.parametrize("kind", [tacit.LinearRecommender, tacit.BlendRecommender])
 def test_other_recommenders_take_events_together_too(kind, tmp_path):
     data = Interactions.from_matrix(cells(), row_ids=[f"r{x}" for x in range(40)], col_ids=[f"c{y}" for y in range(30)])
-    options = {"members": [{"recommender": "factors", "factors": 4, "iterations": 2}, {"recommender": "linear"}],
-               "weights": [0.5, 0.5]} if kind is tacit.BlendRecommender else {}  # fmt: skip
+    members = [("factors", tacit.FactorRecommender(4, iterations=2)), ("linear", tacit.LinearRecommender())]
+    options = {"members": members, "weights": [0.5, 0.5]} if kind is tacit.BlendRecommender else {}
     kind(**options).fit(data).save(tmp_path / "start")
     alone, together = tacit.load(tmp_path / "start"), tacit.load(tmp_path / "start")
     events = [("r0", "c0", 0.1), ("new", "fresh", 0.3), ("r0", "c0", 0.7), ("r5", "fresh", 1.0), ("new", "c3", 2.0)]

@@ -23,7 +23,6 @@ from tacit.estimators.values import (
     Number,
     Plain,
     Record,
-    Settings,
     Text,
     Whole,
     Word,
@@ -191,7 +190,6 @@ def test_facts_and_parameters_are_held_to_the_table():
         (Record({"a": Whole(0)}), [{"a": 1}], [{}, {"a": 1, "b": 2}, {"a": -1}, []]),
         (Record({"a": Whole(0)}, partial=True), [{}, {"a": 1}], [{"b": 2}]),
         (Named(Whole(0)), [{"x": 1}], [{"x": -1}, [], {1: 1}]),
-        (Settings({"weight": Number()}), [{"factors": 3, "weight": 1}], [{"threads": 2}, {"weight": "x"}, [1]]),
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, list) else "",
 )

@@ -62,7 +62,7 @@ def test_similar_score_and_why(service, files):
 def test_every_recommender_says_why(tmp_path):
     cells = (np.random.default_rng(0).random((40, 25)) < 0.2).astype(np.float32)
     data = tacit.Interactions.from_matrix(cells, row_ids=ROWS, col_ids=COLS)
-    members = [{"recommender": "factors", "factors": 4}, {"recommender": "linear"}]
+    members = [("factors", tacit.FactorRecommender(4)), ("linear", tacit.LinearRecommender())]
     models = {"linear": tacit.LinearRecommender(), "blend": tacit.BlendRecommender(members, weights=(1, 1))}
     paths = [tmp_path / f"{name}.tacit" for name in models]
     for model, path in zip(models.values(), paths):

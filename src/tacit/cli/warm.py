@@ -42,9 +42,8 @@ def _recommender() -> None:
     model.similar_cols([0])
     for method in ("dense", "sparse"):
         LinearRecommender(method).fit(positives).recommend([0, 1], k=3, include={0: [1, 2, 3]})
-    BlendRecommender([{"recommender": "linear"}, {"recommender": "factors", "factors": 4}], progress=False).fit(
-        positives
-    )
+    members = [("linear", LinearRecommender()), ("factors", FactorRecommender(4))]
+    BlendRecommender(members, progress=False).fit(positives)
     evaluate(model, positives, _positives().T.tocsr().reshape((_ROWS, _COLUMNS)), k=3, metrics=("ndcg", "auc"))
 
 

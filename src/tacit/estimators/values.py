@@ -130,18 +130,19 @@ class Either:
 
 @dataclass(frozen=True)
 class Many:
-    """A list of values of one kind, as a tuple; ``count`` of them where that is stated."""
+    """A list of values of one kind, in the form in which users mostly write it; ``count`` where that is stated."""
 
     kind: Value
     count: int | None = None
     least: int = 0
+    form: type[list[Any]] | type[tuple[Any, ...]] = tuple
 
-    def read(self, name: str, given: Any) -> tuple[Any, ...]:
+    def read(self, name: str, given: Any) -> list[Any] | tuple[Any, ...]:
         if not isinstance(given, list | tuple) or len(given) < self.least:
             raise InputError(f"{name} must be a list of at least {self.least} values, not {_shown(given)}.")
         if self.count is not None and len(given) != self.count:
             raise InputError(f"{name} must have {self.count} values, not {len(given)}.")
-        return tuple(self.kind.read(f"{name}[{index}]", value) for index, value in enumerate(given))
+        return self.form(self.kind.read(f"{name}[{index}]", value) for index, value in enumerate(given))
 
 
 @dataclass(frozen=True)
@@ -173,22 +174,6 @@ class Named:
         if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
             raise InputError(f"{name} must be a table with names, not {_shown(given)}.")
         return {key: self.kind.read(f"{name}.{key}", value) for key, value in given.items()}
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Parameters of a model inside a model, which its own table reads; ``known`` entries are the outer model's."""
-
-    known: Mapping[str, Value] = field(default_factory=dict)
-
-    def read(self, name: str, given: Any) -> dict[str, Any]:
-        settings = Named(Plain()).read(name, given)
-        if run := sorted(RUNTIME & set(settings)):
-            raise InputError(f"{name} sets {run[0]}, which belongs to a run and not to a model.")
-        for entry, kind in self.known.items():
-            if entry in settings:
-                settings[entry] = kind.read(f"{name}.{entry}", settings[entry])
-        return settings
 
 
 @dataclass(frozen=True)

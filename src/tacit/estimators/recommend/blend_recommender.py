@@ -4,7 +4,7 @@ Held-out positives choose the weights.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from tacit import checks, threads
 from tacit.data.interactions import Interactions
-from tacit.errors import InputError
 from tacit.estimators.concurrency import view
 from tacit.estimators.evidence import Evidence
+from tacit.estimators.members import NamedMembers, copied
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import blend_mixtures, held_out_choice
 from tacit.estimators.recommend.asking import AskedRows, ScoreRows, Unknown, one_of
@@ -29,13 +29,11 @@ from tacit.estimators.recommend.tables import BLEND
 
 Array = NDArray[Any]
 
-KINDS: dict[str, type[Any]] = {"factors": FactorRecommender, "linear": LinearRecommender}
-DEFAULT: tuple[dict[str, Any], ...] = ({"recommender": "factors"}, {"recommender": "linear"})
 LARGE, FACTORS_OF_LARGE, FACTORS = 20_000, 128, 64
-"""Factors that a member gets when none are given: more where there are as many rows and columns as this."""
+"""Factors of the default member: more where there are as many rows and columns as this."""
 
 
-class BlendRecommender(ScoredRecommender):
+class BlendRecommender(NamedMembers, ScoredRecommender):
     """Scores of several recommenders, standardised within each row, weighted and added.
 
     Low rank sees what many columns have in common, full rank what single ones do; together they are often better than
@@ -46,14 +44,15 @@ class BlendRecommender(ScoredRecommender):
 
     Parameters
     ----------
-    members : one dictionary per member: ``"recommender"`` is ``"factors"`` or ``"linear"``, all else its parameters;
-        None for one of each
+    members : pairs of a name and a recommender (``FactorRecommender`` or ``LinearRecommender``), as for scikit-learn's
+        ``VotingClassifier``, so that ``set_params(factors__iterations=20)`` and ``GridSearchCV`` reach inside; None
+        for one of each
     weights : one for each member; None chooses them
     seconds : a budget of time for the choice: members try no more settings of their own once half of it has passed,
         and no further split begins after all of it, which ``validation_`` then says. What is chosen depends on the
         machine in that case; None takes what the data ask for, and gives the same bits anywhere
-    random_state : seed of the splits and of the members
-    threads : 0 for all cores; the bits are the same at any number
+    random_state : seed of the splits and of the default members; members that are given have their own
+    threads : 0 for all cores; the bits are the same at any number; members whose own is not set take it
     progress : True, False, or None for "when a terminal is attached": print what was chosen and why
 
     Attributes
@@ -65,18 +64,20 @@ class BlendRecommender(ScoredRecommender):
 
     >>> pairs = {"who": ["ann", "ann", "bob", "bob", "cyd"], "what": ["tea", "jam", "tea", "jam", "tea"]}
     >>> data = Interactions.from_table(pairs, row="who", col="what")
-    >>> model = BlendRecommender([{"recommender": "factors", "factors": 2}, {"recommender": "linear"}]).fit(data)
+    >>> members = [("factors", FactorRecommender(2)), ("linear", LinearRecommender())]
+    >>> model = BlendRecommender(members).fit(data)
     >>> model.recommend(["cyd"], k=1).ids.tolist()
     [['jam']]
     """
 
     _schema = BLEND
+    _factors = FACTORS
 
     def __init__(
         self,
-        members: Iterable[dict[str, Any]] | None = None,
+        members: Sequence[tuple[str, FactorRecommender | LinearRecommender]] | None = None,
         *,
-        weights: Iterable[float] | None = None,
+        weights: Sequence[float] | None = None,
         seconds: float | None = None,
         random_state: Any = 0,
         threads: int = 0,
@@ -100,7 +101,7 @@ class BlendRecommender(ScoredRecommender):
         data = as_interactions(interactions).with_sides(col_features=col_features)
         self._factors = FACTORS_OF_LARGE if min(data.shape) >= LARGE else FACTORS
         members = self.unfitted_members()
-        given = self._given_weights(len(members))
+        given = [1.0] if len(members) == 1 and self.weights is None else self._given_weights()
         budget = Budget(self.seconds)
         choices = [_choice(member, data, budget) for member in members]
         self.validation_: dict[str, Any] = {"tried": [], "sentence": "The weights were given."}
@@ -159,47 +160,30 @@ class BlendRecommender(ScoredRecommender):
 
     # -- choosing ----------------------------------------------------------------------------------------------
 
-    def unfitted_members(self) -> list[Any]:
-        """The recommenders that ``fit`` trains, by ``members``."""
-        given = list(DEFAULT) if self.members is None else checks.listed("members", self.members)
-        if not given:
-            raise InputError("members must name at least one recommender.")
-        made = []
-        for member in given:
-            if not isinstance(member, Mapping):
-                raise InputError(f"members: each must be a table such as {{'recommender': 'linear'}}, not {member!r}.")
-            kind = member.get("recommender")
-            if kind not in KINDS:
-                raise InputError(f"members: 'recommender' must be one of {', '.join(KINDS)}, not {kind!r}.")
-            recommender = KINDS[kind]()
-            own = {name: value for name, value in member.items() if name != "recommender"}
-            known = recommender.get_params()
-            if unknown := sorted(set(own) - set(known)):
-                raise InputError(f"members: a {kind} recommender has no parameter {unknown[0]!r}.")
-            run = {"random_state": self.random_state, "threads": self.threads, "progress": False}
-            if kind == "factors":
-                run["factors"] = getattr(self, "_factors", FACTORS)
-            made.append(recommender.set_params(**({name: run[name] for name in run if name in known} | own)))
-        return made
+    def default_members(self) -> list[tuple[str, Any]]:
+        """Low rank and full rank."""
+        factors = FactorRecommender(self._factors, random_state=self.random_state)
+        return [("factors", factors), ("linear", LinearRecommender(random_state=self.random_state))]
 
-    def _given_weights(self, members: int) -> tuple[float, ...] | None:
-        if self.weights is None:
-            return (1.0,) if members == 1 else None
-        weights = tuple(checks.number("weights", weight, 0.0) for weight in checks.listed("weights", self.weights))
-        if len(weights) != members or not sum(weights):
-            raise InputError(f"weights must be {members} numbers, one for each member, that are not all zero.")
-        return weights
+    def unfitted_members(self, factors: int | None = None) -> list[Any]:
+        """Copies of the recommenders that ``fit`` trains; ``factors`` are the default member's in a model file."""
+        self._factors = self._factors if factors is None else factors
+        kinds, example = (FactorRecommender, LinearRecommender), "LinearRecommender()"
+        return [
+            copied(member, f"members: {name}", kinds, example, threads=self.threads, progress=False)
+            for name, member in self._named()
+        ]
 
     def _choose(
         self, data: Interactions, members: list[Any], choices: list[Any], budget: Budget
-    ) -> tuple[tuple[float, ...], dict[str, Any]]:
+    ) -> tuple[list[float], dict[str, Any]]:
         """Weights, and what was found on the way; ``choices`` are what members chose for themselves, and change where
         another sharpening does better beside the rest."""
         # Drawn once: every look at the held-out cells must see the same ones, also where random_state is None.
         seed = checks.seed(self.random_state)
         parts = held_out_choice.split(data.matrix, seed)
         if not parts:
-            return tuple(1.0 for _ in choices), {"tried": [], "sentence": "Too few positives to choose by."}
+            return [1.0] * len(choices), {"tried": [], "sentence": "Too few positives to choose by."}
         mixtures = blend_mixtures.mixtures(len(choices))
         scores: dict[tuple[float, ...], list[Array]] = {mixture: [] for mixture in mixtures}
         learned: list[list[Any]] = []
@@ -220,7 +204,7 @@ class BlendRecommender(ScoredRecommender):
                 account["sentence"] += self._sharpen(data, parts, learned, choices, index, chosen, budget, seed)
         if budget.cut:
             account["sentence"] += f" The budget of {budget.seconds:g} seconds ended before all had been tried."
-        return chosen, account
+        return list(chosen), account
 
     def _sharpen(
         self, data: Interactions, parts: list[Part], learned: list[list[Any]], choices: list[Any], index: int,
@@ -259,9 +243,7 @@ class BlendRecommender(ScoredRecommender):
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
         self._restore_seen(parts)
         self.validation_, self._factors = facts["validation"], facts["factors"]
-        used = [own for own, share in zip(self.unfitted_members(), facts["weights"]) if share]
-        members = [member.set_params(**own.get_params()) for member, own in zip(parts["members"], used)]
-        self._keep(facts["weights"], members)
+        self._keep(list(facts["weights"]), parts["members"])
 
 
 def _choice(member: Any, data: Interactions, budget: Budget) -> Any:

@@ -6,6 +6,7 @@ import numpy as np
 
 from tacit.checks import STEEPEST
 from tacit.errors import ModelFileError
+from tacit.estimators.members import NamedInner
 from tacit.estimators.recommend import col_index
 from tacit.estimators.recommend.settings import CONTEXT_MODELS
 from tacit.estimators.schema import Array, Csr, Ids, Members, Proof, Repeated, Schema
@@ -18,7 +19,6 @@ from tacit.estimators.values import (
     Number,
     Plain,
     Record,
-    Settings,
     Text,
     Whole,
     Word,
@@ -187,7 +187,7 @@ LINEAR = Schema(
 
 
 def _with_a_weight(proof: Proof) -> list[Any]:
-    made, weights = proof.model.unfitted_members(), proof.facts["weights"]
+    made, weights = proof.model.unfitted_members(proof.facts["factors"]), proof.facts["weights"]
     if len(weights) != len(made) or not any(weights):
         raise ModelFileError("its weights do not fit its members")
     return [member for member, weight in zip(made, weights) if weight]
@@ -208,8 +208,8 @@ BLEND = Schema(
     *SEEN,
     Members("members", _with_a_weight, shared=("rows", "cols")),
     parameters={
-        "members": Either(None, Many(Settings({"recommender": Text()}), least=1)),
-        "weights": Either(None, Many(Number(0.0), least=1)),
+        "members": Either(None, Many(NamedInner("FactorRecommender", "LinearRecommender"), least=1, form=list)),
+        "weights": Either(None, Many(Number(0.0), least=1, form=list)),
         "seconds": Either(None, Number(above=0.0)),
         "random_state": SEED,
     },

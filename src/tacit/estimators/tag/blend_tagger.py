@@ -9,12 +9,11 @@ import scipy.sparse as sp
 from tacit import checks
 from tacit.data.label_sets import read_labels
 from tacit.data.matrix import as_csr
-from tacit.errors import InputError
 from tacit.estimators.concurrency import view
 from tacit.estimators.evidence import Evidence
-from tacit.estimators.model import Array, Callback, described
+from tacit.estimators.members import NamedMembers, copied
+from tacit.estimators.model import Array, Callback
 from tacit.estimators.tag.blend_weights import FEWEST, choose_weights, held_out
-from tacit.estimators.tag.inner import copied
 from tacit.estimators.tag.kernel_tagger import KernelTagger
 from tacit.estimators.tag.neighbour_tagger import NeighbourTagger
 from tacit.estimators.tag.scorer import dense_chances
@@ -23,13 +22,7 @@ from tacit.estimators.tag.tagger import Tagger
 from tacit.neighbours.topk import normalise
 
 
-def default_members() -> list[tuple[str, Tagger]]:
-    """A kernel, and neighbours in label space: together better than either, on most data."""
-    near = NeighbourTagger("end_to_end", iterations=3, negatives=1, neighbours=40, vote_power=4.0)
-    return [("kernel", KernelTagger()), ("near", near)]
-
-
-class BlendTagger(Tagger):
+class BlendTagger(NamedMembers, Tagger):
     """Scores of several taggers, each row of each scaled to length one, then added (as Algorithm 4 adds two).
 
     Parameters
@@ -86,53 +79,20 @@ class BlendTagger(Tagger):
         self.progress = progress
         self.callback = callback
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters; with ``deep`` the members by name, and theirs as ``name__parameter``."""
-        parameters: dict[str, Any] = super().get_params(deep=False)
-        for name, member in self._pairs() if deep else ():
-            parameters[name] = member
-            parameters |= {f"{name}__{key}": value for key, value in member.get_params().items()}
-        return parameters
-
-    def set_params(self, **parameters: Any) -> Self:
-        """Set parameters, whole members by name, or theirs as ``name__parameter``."""
-        if "members" in parameters:
-            self.members = parameters.pop("members")
-        replaced = {name: parameters.pop(name) for name, _ in self._pairs() if name in parameters}
-        if replaced:
-            self.members = [(name, replaced.get(name, member)) for name, member in self._pairs()]
-        super().set_params(**parameters)
-        return self
-
-    def _pairs(self) -> list[tuple[str, Any]]:
-        """Those members that have a name and parameters: what else was given is refused by ``fit``."""
-        given = self.members if isinstance(self.members, list | tuple) else ()
-        pairs = [pair for pair in given if isinstance(pair, tuple | list) and len(pair) == 2]
-        return [(name, member) for name, member in pairs if isinstance(name, str) and hasattr(member, "get_params")]
-
-    def _named(self) -> list[tuple[str, Any]]:
-        """Name and tagger of each member, or one sentence on what cannot be used."""
-        members = default_members() if self.members is None else checks.listed("members", self.members)
-        if not members or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in members):
-            raise InputError(f"members must be pairs of a name and a tagger, at least one, not {self.members!r}.")
-        names = [name for name, _ in members]
-        wrong = [name for name in names if not isinstance(name, str) or "__" in name or name in vars(self)]
-        if wrong or len(set(names)) != len(names):
-            raise InputError(f"members: {(wrong or names)[0]!r} cannot be a name; use distinct words without '__'.")
-        return [(name, tagger) for name, tagger in members]
-
-    def _given_weights(self) -> list[float] | None:
-        if self.weights is None:
-            return None
-        weights, count = checks.listed("weights", self.weights), len(self._named())
-        if len(weights) != count:
-            raise InputError(f"weights has {len(weights)} entries for {count} members; give one for each.")
-        return [checks.number(f"weights[{index}]", weight, 0.0) for index, weight in enumerate(weights)]
+    def default_members(self) -> list[tuple[str, Any]]:
+        """A kernel, and neighbours in label space: together better than either, on most data."""
+        near = NeighbourTagger("end_to_end", iterations=3, negatives=1, neighbours=40, vote_power=4.0)
+        return [("kernel", KernelTagger()), ("near", near)]
 
     def unfitted_members(self) -> list[Tagger]:
         """Copies of the taggers that ``fit`` trains."""
-        outer = self.threads, self.progress, self.callback
-        return [copied(tagger, f"members: {name}", *outer) for name, tagger in self._named()]
+        return self._copies(self.progress, self.callback)
+
+    def _copies(self, progress: bool | None, callback: Callback | None) -> list[Tagger]:
+        outer: dict[str, Any] = {"threads": self.threads, "progress": progress, "callback": callback}
+        return [
+            copied(tagger, f"members: {name}", Tagger, "NeighbourTagger()", **outer) for name, tagger in self._named()
+        ]
 
     def fit(self, X: Any, Y: Any, *, labels: Iterable[Hashable] | None = None) -> Self:
         """Choose the weights that are not given, and fit every member on all rows."""
@@ -151,7 +111,7 @@ class BlendTagger(Tagger):
     def _try_out(self, X: sp.csr_array, Y: sp.csr_array, seed: int) -> tuple[list[float], list[float]]:
         """Weights by rows that are held out, and what each step reached there."""
         learned, asked = held_out(Y, seed)
-        members = [copied(tagger, f"members: {name}", self.threads, False, None) for name, tagger in self._named()]
+        members = self._copies(False, None)
         for member in members:
             member.set_params(progress=False, callback=None).fit(X[learned], Y[learned])
         return choose_weights(members, as_csr(X[asked], "X", allow_empty=True), Y[asked])
@@ -187,14 +147,6 @@ class BlendTagger(Tagger):
         return features, weights
 
     # -- to and from a model file ------------------------------------------------------------------------------
-
-    def _saved_parameters(self) -> dict[str, Any]:
-        given, self.members = self.members, None
-        try:
-            parameters = super()._saved_parameters()
-        finally:
-            self.members = given
-        return parameters | {"members": None if given is None else [[name, described(one)] for name, one in given]}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         facts, parts = self._label_state()

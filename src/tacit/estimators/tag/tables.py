@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from tacit.checks import STEEPEST
+from tacit.estimators.members import Inner, NamedInner
 from tacit.estimators.schema import Array, Borders, Csr, Ids, Members, Proof, Repeated, Schema
 from tacit.estimators.tag.factor_fit import SOLVERS
-from tacit.estimators.tag.inner import InnerTagger, NamedTagger
 from tacit.estimators.tag.kernel_choice import KERNELS
 from tacit.estimators.values import SEED, Either, Flag, History, Many, Number, Value, Whole, Word
 from tacit.features.nystrom import MOST_LANDMARKS
@@ -194,12 +194,15 @@ def _members_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
     return None
 
 
+INNER = ("FactorTagger", "KernelTagger", "NeighbourTagger")
+"""Taggers that others may hold."""
+
 BLEND = Schema(
     *LABELS,
     Members("members", lambda proof: proof.model.unfitted_members(), shared=("labels", "features")),
     parameters={
-        "members": Either(None, Many(NamedTagger(), least=1)),
-        "weights": Either(None, Many(Number(0.0), least=1)),
+        "members": Either(None, Many(NamedInner(*INNER), least=1, form=list)),
+        "weights": Either(None, Many(Number(0.0), least=1, form=list)),
         **CONVENTIONS,
     },
     facts=FACTS | {"weights": Many(Number(0.0), least=1), "validation": Many(Number(0.0, most=1.0))},
@@ -216,7 +219,7 @@ TEXT = Schema(
     Ids("words", "features"),
     Members("tagger", lambda proof: [proof.model.unfitted_tagger()], shared=("features",)),
     parameters={
-        "tagger": Either(None, InnerTagger()),
+        "tagger": Either(None, Inner(*INNER)),
         "min_count": Whole(1),
         "phrases": Whole(1, most=MOST_PHRASES),
     },

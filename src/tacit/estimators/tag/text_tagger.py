@@ -12,8 +12,8 @@ from tacit.data.label_sets import read_labels
 from tacit.errors import InputError
 from tacit.estimators.concurrency import view
 from tacit.estimators.evidence import Evidence
+from tacit.estimators.members import copied
 from tacit.estimators.model import Array, Callback, Model, described
-from tacit.estimators.tag.inner import copied
 from tacit.estimators.tag.kernel_tagger import KernelTagger as KernelTagger
 from tacit.estimators.tag.neighbour_tagger import NeighbourTagger
 from tacit.estimators.tag.tables import MOST_PHRASES, TEXT
@@ -86,7 +86,8 @@ class TextTagger(Model):
     def unfitted_tagger(self) -> Any:
         """A copy of the tagger that ``fit`` trains."""
         tagger = NeighbourTagger() if self.tagger is None else self.tagger
-        return copied(tagger, "tagger", self.threads, self.progress, self.callback)
+        outer: dict[str, Any] = {"threads": self.threads, "progress": self.progress, "callback": self.callback}
+        return copied(tagger, "tagger", Tagger, "NeighbourTagger()", **outer)
 
     def _learn_words(self, texts: Sequence[str]) -> sp.csr_array:
         """Count words, add the new ones that occur often enough, and give the texts' features."""
