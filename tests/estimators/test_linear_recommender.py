@@ -268,3 +268,26 @@ def test_a_search_finds_what_a_fit_with_the_same_setting_ranks():
         scores = model.fit(part.train.native()).fold_in(part.seen.native())
         expected = part.ndcg(lambda start, stop, scores=scores: scores[start:stop])
         np.testing.assert_allclose(search.scores[setting], expected, atol=1e-12)
+
+
+def test_an_event_copies_its_own_row_alone_and_tells_as_much_as_all_events_together():
+    X = random_positives(5, 40, 15)
+    one_by_one, together = (LinearRecommender("sparse", sparse_exponents=(0.5, 1, 0.5)).fit(X) for _ in range(2))
+    held, total = one_by_one._rows.positives, np.zeros((43, 17))
+    total[:40, :15] = X.toarray()
+    events = [(3, 2, 1.0), (3, 14, 2.0), (41, 2, 1.0), (3, 2, 0.5), (40, 16, 1.0), (42, 15, 1.0), (41, 0, 3.0)]
+    for row, col, weight in events:
+        one_by_one.add(row, [col], weight)
+        total[row, col] += weight
+    assert one_by_one._rows.positives is held
+    together.add_each(*map(list, zip(*events)))
+    for model in (one_by_one, together):
+        places = model.row_ids_.require(range(43)), model.col_ids_.require(range(17))
+        np.testing.assert_array_equal(model.seen_.toarray()[np.ix_(*places)], total)
+    answers = [model.recommend(range(43), k=5) for model in (one_by_one, together)]
+    np.testing.assert_array_equal(answers[0].ids, answers[1].ids)
+    np.testing.assert_array_equal(answers[0].scores, answers[1].scores)
+    # What was brought together for a whole matrix is what the next event starts from.
+    assert len(one_by_one.add(3, [7])._rows.recent) == 1
+    assert 7 in one_by_one.positives_of(3)[0]
+    assert one_by_one.add(3, [])._rows.row(3).cols.tolist() == np.flatnonzero(total[3] + (np.arange(17) == 7)).tolist()

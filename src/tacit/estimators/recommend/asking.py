@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.data.ids import Ids
-from tacit.data.matrix import Csr, as_csr, take_rows
+from tacit.data.matrix import Csr, as_csr
 from tacit.errors import InputError, UnknownIdError
 from tacit.estimators.recommend.joining import new_positives
+from tacit.estimators.recommend.recent_rows import RowState
 from tacit.neighbours.filters import Filters, Lists
 
 Array = NDArray[Any]
@@ -42,15 +43,10 @@ class AskedRows:
     numbers: NDArray[np.int64] | None
 
     @classmethod
-    def known(cls, seen: Csr, queries: Array, numbers: NDArray[np.int64]) -> "AskedRows":
-        """Rows of a model whose positives are ``seen``."""
-        is_known = numbers >= 0
-        indptr, indices, data = take_rows(seen, np.where(is_known, numbers, 0))
-        if not is_known.all():
-            stays = np.repeat(is_known, np.diff(indptr))
-            indptr = np.concatenate(([0], np.cumsum(np.diff(indptr) * is_known)))
-            indices, data = indices[stays], data[stays]
-        cells = sp.csr_array((data, indices, indptr), shape=(len(numbers), seen.shape[1]))
+    def known(cls, rows: RowState, width: int, queries: Array, numbers: NDArray[np.int64]) -> "AskedRows":
+        """Rows of a model with ``width`` columns."""
+        indptr, indices, data = rows.take_positives(numbers)
+        cells = sp.csr_array((data, indices, indptr), shape=(len(numbers), width))
         return cls(queries, as_csr(cells, "positives", allow_empty=True), numbers)
 
     @classmethod

@@ -111,7 +111,7 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
                 print(self.validation_["sentence"], file=sys.stderr)
         used = [_fitted(member, data, choice) for member, choice, share in zip(members, choices, given) if share]
         self._keep([share / sum(given) for share in given], used)
-        self.row_ids_, self.col_ids_, self.seen_ = data.row_ids, data.col_ids, data.matrix
+        self._hold(data.row_ids, data.col_ids, data.matrix)
         return self
 
     def _keep(self, shares: list[float], members: list[Any]) -> None:
@@ -132,7 +132,7 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
         """
         self._require_fitted("why")
         x = one_of(row, self.row_ids_, "row")
-        asked = AskedRows.known(self.seen_, self.row_ids_.take([x]), np.array([x]))
+        asked = self._asked(self.row_ids_.take([x]), np.array([x]))
         parts = dict.fromkeys(self.col_ids_.take(asked.positives.indices).tolist(), 0.0)
         remainder = 0.0
         for member, weight in zip(self.members_, self.weights_):

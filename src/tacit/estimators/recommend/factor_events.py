@@ -18,9 +18,9 @@ from tacit import threads
 from tacit.data.ids import Ids
 from tacit.errors import InputError
 from tacit.estimators.recommend import factor_growth
-from tacit.estimators.recommend.factor_state import GATHERED, FactorState
+from tacit.estimators.recommend.factor_state import FactorState
 from tacit.estimators.recommend.joining import with_each
-from tacit.estimators.recommend.recent_rows import FewRows, Row, RowState, merged
+from tacit.estimators.recommend.recent_rows import GATHERED, FewRows, Row, RowState, merged
 from tacit.objective import losses
 from tacit.objective.side import Moments, caches_of
 from tacit.solvers import als

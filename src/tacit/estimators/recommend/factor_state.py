@@ -15,13 +15,10 @@ from tacit.errors import InputError
 from tacit.estimators.derived import Derived
 from tacit.estimators.recommend.col_index import ColIndex
 from tacit.estimators.recommend.contexts import Contexts
-from tacit.estimators.recommend.recent_rows import RowState
+from tacit.estimators.recommend.recent_rows import GATHERED, RowState
 from tacit.objective.recipes import Recipe
 
 Array = NDArray[Any]
-
-GATHERED = "rows in arrays"
-"""The name under which they are held."""
 
 
 @dataclass(frozen=True)

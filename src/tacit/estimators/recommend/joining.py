@@ -15,7 +15,6 @@ from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
 from tacit.data.matrix import Csr, as_csr, transpose
 from tacit.errors import InputError
-from tacit.kernels import cells
 
 
 def as_interactions(data: Any) -> Interactions:
@@ -118,28 +117,3 @@ def weights_of(weights: Any, count: int) -> NDArray[np.float32]:
     if not (np.isfinite(values) & (values > 0)).all():
         raise InputError("weights must be finite and above 0; a cell without weight is not a positive.")
     return values
-
-
-def with_cells(
-    positives: Csr, rows: list[int], cols: list[int], values: NDArray[np.float32], shape: tuple[int, int]
-) -> Csr:
-    """A matrix, grown to ``shape``, with new cells; one that it has gains their weights in turn.
-
-    >>> old = as_csr(np.array([[2.0, 0.0]]), "positives")
-    >>> with_cells(old, [1, 0], [0, 0], np.array([5.0, 1.0], np.float32), (2, 2)).toarray()
-    array([[3., 0.],
-           [5., 0.]], dtype=float32)
-    """
-    counts = np.zeros(shape[0], dtype=np.int64)
-    counts[: positives.shape[0]] = np.diff(positives.indptr)
-    order = np.argsort(rows, kind="stable")
-    indptr = np.zeros(shape[0] + 1, dtype=np.int64)
-    indices = np.empty(positives.nnz + len(rows), dtype=np.int32)
-    data = np.empty(len(indices), dtype=np.float32)
-    cells.merge(
-        np.concatenate(([0], np.cumsum(counts))), positives.indices.astype(np.int32, copy=False), positives.data,
-        np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=shape[0])))), np.array(cols, dtype=np.int32)[order],
-        values[order], indptr, indices, data,
-    )  # fmt: skip
-    grown = sp.csr_array((data[: indptr[-1]], indices[: indptr[-1]], indptr), shape=shape)
-    return as_csr(grown, "the model's positives", allow_empty=True)

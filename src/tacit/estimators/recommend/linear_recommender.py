@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tacit import checks, threads
 from tacit.data.interactions import Interactions
-from tacit.data.matrix import Csr, as_csr, take_rows
+from tacit.data.matrix import Csr, as_csr
 from tacit.errors import InputError
 from tacit.estimators.concurrency import learns, learns_if
 from tacit.estimators.evidence import Evidence
@@ -145,7 +145,7 @@ class LinearRecommender(ScoredRecommender):
         if data.col_features is not None:
             weights = linear_features.lend(weights, data.col_features, np.bincount(x.indices, minlength=x.shape[1]))
         self._keep(weights, chosen, average_scores(x, weights))
-        self.row_ids_, self.col_ids_, self.seen_ = data.row_ids, data.col_ids, data.matrix
+        self._hold(data.row_ids, data.col_ids, data.matrix)
         return self
 
     @learns_if("add")
@@ -164,7 +164,7 @@ class LinearRecommender(ScoredRecommender):
             data = joined(self.row_ids_, self.col_ids_, self.seen_, as_interactions(interactions))
             if data.shape[1] != len(self.col_ids_):
                 raise InputError("fold_in adds rows only; call fit for columns that the model does not know.")
-            self.row_ids_, self.seen_ = data.row_ids, data.matrix
+            self._hold(data.row_ids, self.col_ids_, data.matrix)
         return self.scorer(rows)(0, len(rows.queries))
 
     def similar_cols(self, cols: Any, k: int = 10, *, unknown: Unknown = "error") -> Ranked:
@@ -195,7 +195,7 @@ class LinearRecommender(ScoredRecommender):
         """
         self._require_fitted("why")
         x, y = one_of(row, self.row_ids_, "row"), one_of(col, self.col_ids_, "col")
-        _, indices, data = take_rows(self.seen_, np.array([x]))
+        _, indices, data = self._rows.take_positives(np.array([x]))
         if not len(indices):
             return Evidence.of(np.empty(0, dtype=object), np.empty(0), float(self.average_[y]))
         weights = np.array([self.col_weights_[i, y] for i in indices.tolist()], dtype=np.float64)

@@ -5,8 +5,8 @@ under its number, as an immutable record. ``RowState.gathered`` writes all of th
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,9 @@ PARTS = 1024
 """Into so many parts rows are spread by number: what a change copies is a part, and the list of them."""
 
 NO_COLS = np.empty(0, np.int32)
+
+GATHERED = "rows in arrays"
+"""The name under which a model holds them (``estimators.derived``)."""
 
 FEW = 8
 """Rows up to which one slice each is quicker than what takes any number of them."""
@@ -110,9 +113,9 @@ def merged(
 
 @dataclass(frozen=True)
 class RowState:
-    """All rows of a model. A part that is not known yet is None.
+    """All rows of a model. A part that is not known yet, or that the model has none of, is None.
 
-    factors : P (n, g)
+    factors : P (n, g); g is 0 where a model has rows but no factors of them
     weight : a (n,), or one for each (row, contexts) pair, which then says nothing of a row
     positives : (n, m)
     recent : number → row, for those that have changed or joined since the arrays were made
@@ -122,6 +125,11 @@ class RowState:
     weight: Any = None
     positives: Any = None
     recent: RecentRows = NO_ROWS
+
+    @classmethod
+    def of_positives(cls, positives: Csr) -> "RowState":
+        """Rows that have nothing but their positives."""
+        return cls(np.empty((positives.shape[0], 0), np.float32), None, positives)
 
     def row(self, number: int) -> Row:
         """One row as it is, at the cost of its own positives; one that is not there is empty."""
@@ -138,14 +146,44 @@ class RowState:
 
     def take(self, numbers: NDArray[np.int64]) -> tuple[Array, Lists]:
         """Factors (n, g) of these rows and the lists of their columns; -1 stands for a row that is not known."""
+        rows = self._apart(numbers)
+        if rows is None:
+            return self.factors[numbers], take_rows(self.positives, numbers)[:2]
+        factors = np.array([row.factor for row in rows], dtype=np.float32).reshape(len(rows), self.factors.shape[1])
+        return factors, _lists(rows)
+
+    def take_positives(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
+        """``indptr``, columns and values of these rows; -1 stands for a row that is not known, and has none."""
+        rows = self._apart(numbers)
+        if rows is None:
+            return take_rows(self.positives, numbers)
+        return *_lists(rows), np.concatenate([np.empty(0, np.float32), *(row.values for row in rows)])
+
+    def with_cells(self, rows: list[int], cols: list[int], values: list[float], width: int) -> "RowState":
+        """The same with new cells, at the cost of the rows that get them; a cell that is there gains their weights."""
+        if not rows:
+            return self
+        new: dict[int, tuple[list[int], list[float]]] = {}
+        for number, col, value in zip(rows, cols, values):
+            own = new.setdefault(number, ([], []))
+            own[0].append(col)
+            own[1].append(value)
+        before = [self.row(number) for number in new]
+        found = merged(before, [own[0] for own in new.values()], [own[1] for own in new.values()], width)
+        spans = [slice(*ends) for ends in pairwise(found.indptr.tolist())]
+        # Copies: a part of an array would keep all of it alive.
+        changed = {
+            number: row._replace(cols=found.indices[span].copy(), values=found.data[span].copy())
+            for number, row, span in zip(new, before, spans)
+        }
+        return replace(self, recent=self.recent.with_rows(changed))
+
+    def _apart(self, numbers: NDArray[np.int64]) -> list[Row] | None:
+        """These rows one by one; None for many that are all in the arrays."""
         wanted = numbers.tolist()
         if len(wanted) > FEW and not any(number < 0 or self.recent.get(number) for number in wanted):
-            return self.factors[numbers], take_rows(self.positives, numbers)[:2]
-        rows = [self.row(number) for number in wanted]
-        indptr = np.fromiter(accumulate((len(row.cols) for row in rows), initial=0), dtype=np.int64)
-        cols = rows[0].cols if len(rows) == 1 else np.concatenate([NO_COLS, *(row.cols for row in rows)])
-        factors = np.array([row.factor for row in rows], dtype=np.float32).reshape(len(rows), self.factors.shape[1])
-        return factors, (indptr, cols.astype(np.int32, copy=False))
+            return None
+        return [self.row(number) for number in wanted]
 
     def gathered(self, shape: tuple[int, int]) -> "RowState":
         """The same rows in arrays alone, for (n, m) rows and columns."""
@@ -157,7 +195,9 @@ class RowState:
             self._gather_positives(shape),
         )
 
-    def _gather(self, part: str, array: Array, length: int) -> Array:
+    def _gather(self, part: str, array: Array | None, length: int) -> Array | None:
+        if array is None:
+            return None
         grown = np.zeros((length, *array.shape[1:]), dtype=array.dtype)
         grown[: len(array)] = array
         for number, row in self.recent.items():
@@ -181,3 +221,10 @@ class RowState:
             indices[indptr[number] : indptr[number + 1]] = row.cols
             data[indptr[number] : indptr[number + 1]] = row.values
         return as_csr(sp.csr_array((data, indices, indptr), shape=shape), "the model's positives", allow_empty=True)
+
+
+def _lists(rows: Sequence[Row]) -> Lists:
+    """The columns of rows, one list each."""
+    indptr = np.fromiter(accumulate((len(row.cols) for row in rows), initial=0), dtype=np.int64)
+    cols = rows[0].cols if len(rows) == 1 else np.concatenate([NO_COLS, *(row.cols for row in rows)])
+    return indptr, cols.astype(np.int32, copy=False)

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from tacit import checks
 from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
-from tacit.data.matrix import Csr, take_rows
+from tacit.data.matrix import Csr
 from tacit.errors import InputError
 from tacit.estimators.concurrency import learns
 from tacit.estimators.model import Model
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend.asking import AskedRows, Filter, ScoreRows, Unknown, filters, listed, numbered, paired
-from tacit.estimators.recommend.joining import as_interactions, weights_of, with_cells, with_each
+from tacit.estimators.recommend.joining import as_interactions, weights_of, with_each
+from tacit.estimators.recommend.recent_rows import GATHERED, RowState
 from tacit.metrics.evaluation import hidden_ndcg
 from tacit.neighbours.topk import top_k_of
 from tacit.threads import even_chunks
@@ -32,7 +33,7 @@ class ScoredRecommender(Model):
     threads: int
     row_ids_: Ids
     col_ids_: Ids
-    seen_: Csr
+    _rows: RowState
 
     def scorer(self, rows: AskedRows) -> ScoreRows:
         """A function that gives the scores of these rows block by block."""
@@ -64,7 +65,7 @@ class ScoredRecommender(Model):
         if isinstance(rows, Interactions) or sp.issparse(rows):
             asked = AskedRows.new(self.row_ids_, self.col_ids_, rows)
         else:
-            asked = AskedRows.known(self.seen_, *numbered(rows, self.row_ids_, unknown))
+            asked = self._asked(*numbered(rows, self.row_ids_, unknown))
         queries = asked.queries
         seen = (asked.positives.indptr, asked.positives.indices) if exclude_seen else None
         numbers, scores = top_k_of(
@@ -108,13 +109,15 @@ class ScoredRecommender(Model):
 
     def _add_cells(self, rows: list[Any], cols: list[Any], values: NDArray[np.float32]) -> None:
         x, self.row_ids_ = with_each(self.row_ids_, rows)
+        gathered = self._derived.taken(GATHERED, (self._rows, self.col_ids_))
+        before = self._rows if gathered is None else gathered
         y, self.col_ids_ = with_each(self.col_ids_, cols)
-        self.seen_ = with_cells(self.seen_, x, y, values, (len(self.row_ids_), len(self.col_ids_)))
+        self._rows = before.with_cells(x, y, values.tolist(), len(self.col_ids_))
 
     def positives_of(self, row: Hashable) -> tuple[list[Any], list[float]]:
         """The columns that a row has and their weights, as far as the model has heard."""
         self._require_fitted("positives_of")
-        _, cols, values = take_rows(self.seen_, self.row_ids_.require([row]))
+        _, cols, values = self._rows.take_positives(self.row_ids_.require([row]))
         return self.col_ids_.take(cols).tolist(), values.tolist()
 
     def score_pairs(self, rows: Any, cols: Any) -> Array:
@@ -126,7 +129,7 @@ class ScoredRecommender(Model):
             raise InputError(f"score_pairs needs as many rows as columns, but there are {len(x)} and {len(y)}.")
         x, y = np.broadcast_arrays(x, y)
         distinct, index = np.unique(x, return_inverse=True)
-        score_rows = self.scorer(AskedRows.known(self.seen_, self.row_ids_.take(distinct), distinct))
+        score_rows = self.scorer(self._asked(self.row_ids_.take(distinct), distinct))
         scores = np.empty(len(x), dtype=np.float32)
         for start, stop in even_chunks(len(distinct), PAIRS_AT_ONCE):
             inside = (index >= start) & (index < stop)
@@ -141,10 +144,24 @@ class ScoredRecommender(Model):
             return hidden_ndcg(self, as_interactions(rows).matrix)
         return self.score_pairs(rows, cols)
 
-    # -- to and from a model file ------------------------------------------------------------------------------
+    # -- state -------------------------------------------------------------------------------------------------
+
+    @property
+    def seen_(self) -> Csr:
+        """The positives (n, m), with what was added since the fit."""
+        shape = len(self.row_ids_), len(self.col_ids_)
+        gathered = self._derived.of(GATHERED, (self._rows, self.col_ids_), lambda: self._rows.gathered(shape))
+        positives: Csr = gathered.positives
+        return positives
+
+    def _hold(self, row_ids: Ids, col_ids: Ids, positives: Csr) -> None:
+        self.row_ids_, self.col_ids_, self._rows = row_ids, col_ids, RowState.of_positives(positives)
+
+    def _asked(self, queries: Array, numbers: NDArray[np.int64]) -> AskedRows:
+        return AskedRows.known(self._rows, len(self.col_ids_), queries, numbers)
 
     def _seen_parts(self) -> dict[str, Any]:
         return {"row_ids": self.row_ids_, "col_ids": self.col_ids_, "seen": self.seen_}
 
     def _restore_seen(self, parts: dict[str, Any]) -> None:
-        self.row_ids_, self.col_ids_, self.seen_ = parts["row_ids"], parts["col_ids"], parts["seen"]
+        self._hold(parts["row_ids"], parts["col_ids"], parts["seen"])
