@@ -10,7 +10,6 @@ of files) is shown as ``…``.
 
 import contextlib
 import io
-import math
 import os
 import re
 import shlex
@@ -59,15 +58,6 @@ def steady(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n") + "\n"
 
 
-def is_same(shown: str, written: str) -> bool:
-    """Whether two pages agree in every word, and in figures as far as another processor's rounding lets them."""
-    figure = re.compile(r"-?\d+\.\d+")
-    if [part.split() for part in figure.split(shown)] != [part.split() for part in figure.split(written)]:
-        return False
-    pairs = zip(map(float, figure.findall(shown)), map(float, figure.findall(written)))
-    return all(math.isclose(one, other, rel_tol=0.02, abs_tol=0.002) for one, other in pairs)
-
-
 def page() -> str:
     from tests.test_documents import make_files
 
@@ -84,6 +74,8 @@ def page() -> str:
 def main(arguments: list[str]) -> int:
     sys.path.insert(0, str(ROOT))
     os.environ["COLUMNS"] = "110"
+    from scripts.rounding import is_same
+
     written = page()
     if "--check" not in arguments:
         PAGE.write_text(written, encoding="utf-8")

@@ -13,6 +13,7 @@ import contextlib
 import io
 import os
 import re
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -61,10 +62,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="change nothing, fail where an output is out of date")
     check = parser.parse_args().check
+    sys.path.insert(0, str(ROOT))
+    from scripts.rounding import is_same
+
     stale = []
     for page in [*pages(), *(ROOT / other for other in OTHERS)]:
         text = ran(page)
-        if text != page.read_text(encoding="utf-8"):
+        if not is_same(page.read_text(encoding="utf-8"), text):
             stale.append(page.name)
             if not check:
                 page.write_text(text, encoding="utf-8")

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from scripts.rounding import is_same
+
 pytest.importorskip("nbclient")
 pytest.importorskip("ipykernel")
 
@@ -30,4 +32,5 @@ def printed(notebook):
 def test_the_notebook_holds_what_its_cells_print(name):
     stored = json.loads((ROOT / "docs" / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))
     assert any(printed(stored))
-    assert printed(stored) == printed(notebooks.executed(name))
+    cells = list(zip(printed(stored), printed(notebooks.executed(name)), strict=True))
+    assert [(shown, now) for shown, now in cells if not is_same(shown, now)] == []

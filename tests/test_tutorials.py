@@ -1,11 +1,15 @@
 """The tutorials, the README and other pages whose code is run show what it prints."""
 
+import difflib
 import doctest
 import importlib.util
 import re
 from pathlib import Path
 
 import pytest
+
+from scripts import rounding
+from scripts.rounding import is_same
 
 ROOT = Path(__file__).parents[1]
 _spec = importlib.util.spec_from_file_location("tutorials", ROOT / "scripts" / "tutorials.py")
@@ -18,7 +22,13 @@ _spec.loader.exec_module(tutorials)
     "page", [*tutorials.pages(), *(ROOT / other for other in tutorials.OTHERS)], ids=lambda page: page.stem
 )
 def test_the_page_shows_what_its_code_prints(page):
-    assert tutorials.ran(page) == page.read_text(encoding="utf-8")
+    shown, printed = page.read_text(encoding="utf-8"), tutorials.ran(page)
+    assert is_same(shown, printed), "\n".join(difflib.unified_diff(shown.splitlines(), printed.splitlines(), n=0))
+
+
+def test_figures_may_differ_by_rounding_and_words_may_not():
+    assert doctest.testmod(rounding) == (0, 1)
+    assert not is_same("0.70 tea", "0.70 jam")
 
 
 def test_the_page_of_measures_shows_what_it_prints():
