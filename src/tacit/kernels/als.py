@@ -9,7 +9,8 @@ Columns are the same call on the transpose.
 
 w and v are made from c and r where they are needed, a batch of rows at a time, so that no array of them exists; c and r
 have one value per positive, or a single one that holds for all. A loss that is not quadratic brings w and v itself, one
-per positive, in the place of c and r: ``ready`` says so.
+per positive, in the place of c and r: ``ready`` says so. ``positives.coefficients_of`` rounds after every
+operation, so that both ways give the same bits.
 
 Rows go in batches of ``BATCH``: the products with S become one matrix product per batch and step, and the passes
 over the positives take four at a time (four dot products share the loads of the vector, one update takes all four).

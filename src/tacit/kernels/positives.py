@@ -84,7 +84,7 @@ def constant_of_rows(start, stop, indptr, indices, weight, target, a, b, unlabel
     return total
 
 
-@fast
+@strict
 def coefficients(start, stop, indptr, indices, weight, target, a, b, t, w, v):
     """w = c − a_x b_y and v = c r − a_x b_y t of the positives of rows start..stop, the first of them at 0."""
     base = indptr[start]
@@ -93,9 +93,12 @@ def coefficients(start, stop, indptr, indices, weight, target, a, b, t, w, v):
         coefficients_of(low, high, indices, weight, target, a[x], b, t, w[low - base :], v[low - base :])
 
 
-@fast
+@strict
 def coefficients_of(low, high, indices, weight, target, a, b, t, w, v):
-    """The same for the positives low..high of one row, whose weight is a."""
+    """The same for the positives low..high of one row, whose weight is a.
+
+    Strict: a fused c − a b rounds once where everything else that reads w and v rounds twice.
+    """
     weights, targets = spread(weight), spread(target)
     for k in range(low, high):
         unlabelled = a * b[indices[k]]
