@@ -57,7 +57,8 @@ TABLES = {
 }
 
 ASK = ["recommend {model} x", "recommend {model} --all --csv", "recommend {model} --having tea", "similar {model} x",
-       "similar {model} --rows x", "tag {model} words", "info {model}"]  # fmt: skip
+       "similar {model} --rows x", "tag {model} words", "copy {model} -o {model}.copy --without-ids --half-precision",
+       "info {model}"]  # fmt: skip
 ASK_OF_TABLES = ["tag {model} --table {table} --text text", "grade {model} {table}", "evaluate {table} --model {model}",
                  "evaluate tag {table} --text text --labels labels --model {model}",
                  "evaluate rate {table} --model {model}", "evaluate grade {table} --model {model}",

@@ -77,7 +77,7 @@ def test_half_precision_halves_the_factors_and_keeps_the_lists(tmp_path):
     data = tacit.Interactions.from_table({"who": cells[0], "what": cells[1]}, row="who", col="what")
     model = tacit.FactorRecommender(32, iterations=3, progress=False).fit(data)
     model.save(tmp_path / "single")
-    model.save(tmp_path / "half", single_precision=False)
+    model.save(tmp_path / "half", half_precision=True)
     back = tacit.load(tmp_path / "half")
     spared = (tmp_path / "single").stat().st_size - (tmp_path / "half").stat().st_size
     numbers = model.row_factors_.size + model.col_factors_.size
@@ -86,15 +86,15 @@ def test_half_precision_halves_the_factors_and_keeps_the_lists(tmp_path):
     assert back.row_factors_.dtype == back.col_factors_.dtype == np.float32
     np.testing.assert_array_equal(back.row_factors_, model.row_factors_.astype(np.float16).astype(np.float32))
     np.testing.assert_array_equal(back.col_factors_, model.col_factors_.astype(np.float16).astype(np.float32))
-    back.save(tmp_path / "again", single_precision=False)
+    back.save(tmp_path / "again", half_precision=True)
     assert (tmp_path / "again").read_bytes() == (tmp_path / "half").read_bytes()
 
 
 def test_half_precision_is_refused_where_it_cannot_be(tmp_path):
     linear = MODELS["linear"]().fit(DATA)
     with pytest.raises(InputError, match="holds no factors that could be stored in half precision"):
-        linear.save(tmp_path / "model", single_precision=False)
+        linear.save(tmp_path / "model", half_precision=True)
     model = MODELS["factors"]().fit(DATA)
     model.col_factors_ = model.col_factors_ * np.float32(1e8)
     with pytest.raises(InputError, match="col_factors holds values that half precision cannot"):
-        model.save(tmp_path / "model", single_precision=False)
+        model.save(tmp_path / "model", half_precision=True)

@@ -27,6 +27,7 @@ VERBS: dict[str, str] = {
     "index": "Index the columns of a saved recommender, for catalogues of millions",
     "update": "Take new interactions into a saved recommender, without training it anew",
     "tune": "Search for good parameters of a recommender, and save the best",
+    "copy": "Hand a model on without ids or histories of rows, or in half the bytes",
     "info": "Show what a model file holds: kind, sizes, parameters, notes",
     "recommend": "Recommend columns (items) to rows (users) of a saved model",
     "why": "Show what speaks for a recommendation",

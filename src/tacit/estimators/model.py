@@ -115,7 +115,7 @@ class Model(BaseEstimator):  # type: ignore[misc]
         notes: str = "",
         ids: bool = True,
         histories: bool = True,
-        single_precision: bool = True,
+        half_precision: bool = False,
     ) -> None:
         """Write the model to one file, atomically. ``tacit.load(path)`` gives it back.
 
@@ -125,14 +125,14 @@ class Model(BaseEstimator):  # type: ignore[misc]
         ids : with False, rows (users) are known by their numbers in the file; columns keep their ids
         histories : with False, the file does not hold which row has which column; a recommender that is loaded from it
             leaves nothing out of a known row's list, and full-rank ones rank for histories that they are given
-        single_precision : with False, factors are stored in half precision (3 digits, half the bytes); a model that is
-            loaded from the file computes with what is left of them
+        half_precision : store factors with 3 digits, in half the bytes; a model that is loaded from the file computes
+            with what is left of them
 
         A model that could not be loaded again, such as one with a value that is not finite, is refused and the file
         that was there stays.
         """
         self._require_fitted("save")
-        left_out = self._left_out(ids=ids, histories=histories, single_precision=single_precision)
+        left_out = self._left_out(ids, histories, half_precision)
         parameters = self._saved_parameters()
         try:
             facts, arrays = self._pack(left_out)
@@ -140,18 +140,22 @@ class Model(BaseEstimator):  # type: ignore[misc]
             raise InputError(f"this {type(self).__name__} cannot be saved: {error}; fit it anew.") from error
         model_file.write(path, type(self).__name__, {"parameters": parameters, "facts": facts}, arrays, notes)
 
-    def _left_out(self, **asked: bool) -> frozenset[str]:
+    def _left_out(self, ids: bool, histories: bool, half_precision: bool) -> frozenset[str]:
         """What a file is to go without; refused where this kind of model never holds it."""
-        left_out = frozenset(name for name, value in asked.items() if not checks.truth(name, value))
-        if strange := sorted(left_out - self._schema.omissible):
-            kind = type(self).__name__
-            what = {
-                "ids": "ids of rows that could be left out",
-                "histories": "histories of rows that could be left out",
-                "single_precision": "factors that could be stored in half precision",
-            }[strange[0]]
-            raise InputError(f"{strange[0]}=False: a {kind} holds no {what}; leave it away.")
-        return left_out
+        asked = {
+            "ids": (not checks.truth("ids", ids), "ids=False", "ids of rows that could be left out"),
+            "histories": (
+                not checks.truth("histories", histories), "histories=False", "histories of rows that could be left out",
+            ),
+            "single_precision": (
+                checks.truth("half_precision", half_precision), "half_precision=True",
+                "factors that could be stored in half precision",
+            ),
+        }  # fmt: skip
+        for name, (wanted, option, what) in asked.items():
+            if wanted and name not in self._schema.omissible:
+                raise InputError(f"{option}: a {type(self).__name__} holds no {what}; leave it away.")
+        return frozenset(name for name, (wanted, _, _) in asked.items() if wanted)
 
     def __sklearn_is_fitted__(self) -> bool:
         # What was learned comes after the parameters: seen from the end it is found at once.
