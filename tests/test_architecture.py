@@ -1,5 +1,6 @@
 """The page on how it is built shows the files that really run, and a walk is short."""
 
+import ast
 import importlib.util
 import re
 from pathlib import Path
@@ -34,3 +35,21 @@ def test_the_page_names_no_file_that_is_not_there():
     named = set(re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.py)`", page))
     places = (architecture.PACKAGE, ROOT, architecture.PACKAGE / "estimators")
     assert not [file for file in named if not any((place / file).exists() for place in places)]
+
+
+def test_estimators_have_a_random_state_and_functions_a_seed():
+    wrong = []
+    for path in (ROOT / "src").rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        constructors = {
+            id(method): any(getattr(one, "name", "") in ("fit", "partial_fit") for one in owner.body)
+            for owner in ast.walk(tree) if isinstance(owner, ast.ClassDef)
+            for method in owner.body if getattr(method, "name", "") == "__init__"
+        }  # fmt: skip
+        for function in ast.walk(tree):
+            if isinstance(function, ast.FunctionDef):
+                names = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
+                learns = constructors.get(id(function))
+                if ("random_state" in names and learns is None) or ("seed" in names and learns):
+                    wrong.append(f"{path.name}: {function.name}")
+    assert not wrong

@@ -55,7 +55,7 @@ def random(columns: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 def measured(name: str, rows: np.ndarray, cols: np.ndarray, asked: int) -> dict[str, Any]:
     began = time.process_time()
-    index = ColIndex.build(rows[QUERIES:], cols, recall=0.95, random_state=0, threads=0).recommend
+    index = ColIndex.build(rows[QUERIES:], cols, recall=0.95, seed=0, threads=0).recommend
     built = time.process_time() - began
     queries, derived = rows[:QUERIES], Derived()
     find(index, derived, queries[:10], cols, K, "approximate")

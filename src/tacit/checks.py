@@ -112,12 +112,12 @@ def no_table(name: str, data: Any) -> None:
         )
 
 
-def seed(random_state: Any, name: str = "random_state") -> int:
+def seed(given: Any, name: str = "random_state") -> int:
     """A whole number that seeds a counter-based generator; None draws a fresh one."""
-    if random_state is None:
+    if given is None:
         return int(np.random.SeedSequence().generate_state(1)[0])
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31))
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**31))
-    return integer(name, random_state, 0, most=2**63 - 1)
+    if isinstance(given, np.random.RandomState):
+        return int(given.randint(2**31))
+    if isinstance(given, np.random.Generator):
+        return int(given.integers(2**31))
+    return integer(name, given, 0, most=2**63 - 1)

@@ -35,7 +35,7 @@ def timeless(table):
 
 
 def test_same_seed_same_table_and_more_budget_only_adds(positives):
-    short, again, longer = (search(positives, trials=trials, random_state=3) for trials in (4, 4, 7))
+    short, again, longer = (search(positives, trials=trials, seed=3) for trials in (4, 4, 7))
     assert timeless(short.table) == timeless(again.table)
     assert timeless(longer.table)[:4] == timeless(short.table)
     assert short.model.row_factors_.tobytes() == again.model.row_factors_.tobytes()

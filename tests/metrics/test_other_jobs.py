@@ -68,10 +68,20 @@ def test_words_are_measured_by_analogies_and_similarities():
     assert list(evaluate(model, None, pairs)) == ["similarity"]
 
 
+def test_data_go_by_position_or_by_name():
+    X, Y = np.zeros((2, 1)), [["red"], ["round"]]
+    assert dict(evaluate(tagger(), X, Y)) == dict(evaluate(tagger(), X=X, Y=Y)) == dict(evaluate(tagger(), X, Y=Y))
+    factors = SimpleNamespace(row_factors_=np.ones((2, 1)), col_factors_=np.array([[3.0], [2.0], [1.0]]))
+    train, test = np.array([[1, 0, 0], [0, 1, 0]]), np.array([[0, 1, 0], [0, 0, 1]])
+    assert dict(evaluate(factors, test=test, train=train, k=1)) == dict(evaluate(factors, train, test, k=1))
+    with pytest.raises(InputError, match="measures a SimpleNamespace on train, test"):
+        evaluate(factors, train, test, labels=test)
+
+
 def test_data_that_do_not_fit_the_job_get_a_sentence():
     with pytest.raises(InputError, match="measures a SimpleNamespace on X, Y; give these"):
         evaluate(tagger(), np.zeros((3, 1)))
-    with pytest.raises(InputError, match="on train and test; give both"):
+    with pytest.raises(InputError, match="on train, test; give these, by position or by name"):
         evaluate(SimpleNamespace(recommend=None), np.eye(2))
     with pytest.raises(InputError, match="are for recommenders"):
         evaluate(tagger(), np.zeros((1, 1)), [["red"]], metrics=("mrr",))

@@ -83,10 +83,10 @@ def test_what_the_next_query_has_seen_is_not_kept_from_this_one(index, clustered
 
 
 def test_the_same_seed_gives_the_same_index_at_any_number_of_threads(clustered):
-    one, two = (approximate.build(*clustered, recall=0.9, random_state=3, threads=t) for t in (1, 2))
+    one, two = (approximate.build(*clustered, recall=0.9, seed=3, threads=t) for t in (1, 2))
     for name in ("centres", "starts", "order", "probes", "recalls"):
         assert getattr(one, name).tobytes() == getattr(two, name).tobytes()
-    other = approximate.build(*clustered, recall=0.9, random_state=4)
+    other = approximate.build(*clustered, recall=0.9, seed=4)
     assert other.centres.tobytes() != one.centres.tobytes()
 
 

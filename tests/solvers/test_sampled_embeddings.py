@@ -140,7 +140,7 @@ def test_skipgram_by_neighbours_equals_the_slow_twin(rng, tables):
     """Each row draws among its nearest rows, has a vector of its own, and with one table contexts share it."""
     dense = (rng.random((12, 4)) < 0.4).astype(float)
     Y = as_csr(dense, "Y")
-    Z = skipgram_embedding(Y, 3, contexts=2, negatives=2, iterations=1, neighbours=3, tables=tables, random_state=7)
+    Z = skipgram_embedding(Y, 3, contexts=2, negatives=2, iterations=1, neighbours=3, tables=tables, seed=7)
     draws = np.random.default_rng(7)
     slow = (0.1 / np.sqrt(3) * draws.standard_normal((12, 3))).astype(np.float32)
     contexts = slow if tables == 1 else np.zeros_like(slow)

@@ -63,7 +63,7 @@ def command(
         model=FactorRecommender(**start),
         fixed=fixed,
         held_out=held_out,
-        random_state=seed,
+        seed=seed,
         progress=False if as_json else None,
     )
     result.model.save(model_path, notes=notes)

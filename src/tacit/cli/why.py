@@ -28,7 +28,7 @@ def command(model_path: Path, row: str, col: str, as_json: bool) -> None:
         (asked,), (wanted,) = known_ids([row], model.row_ids_, "row"), known_ids([col], model.col_ids_, "column")
         names = ("row", "column")
     elif hasattr(model, "tagger_"):
-        asked, (wanted,) = row, known_ids([col], model.tagger_.labels_, "label")
+        asked, (wanted,) = row, known_ids([col], model.label_ids_, "label")
         names = ("text", "label")
     else:
         raise InputError(

@@ -20,7 +20,7 @@ from tacit.errors import InputError
 from tacit.kernels import evaluation as kernels
 from tacit.metrics.details import Details, lead
 from tacit.metrics.intervals import Difference
-from tacit.metrics.other_jobs import measured, other_job
+from tacit.metrics.other_jobs import call, other_job
 from tacit.metrics.ranking import PER_USER, Evaluation, Tally, check_cutoffs, check_metrics
 from tacit.neighbours.filters import Filters, Lists
 from tacit.neighbours.selection import bar_cells
@@ -42,6 +42,7 @@ def evaluate(
     threads: int = 0,
     details: Details | None = None,
     against: Mapping[str, Any] | None = None,
+    **named: Any,
 ) -> Evaluation:
     """How good a fitted model of any job is, on data that it has not learned from.
 
@@ -55,8 +56,8 @@ def evaluate(
     ----------
     model : one of Tacit's, or another with the same calls; a recommender is anything with ``row_factors_`` and
         ``col_factors_``, or with ``recommend(rows, k=...)``, whose answer has the listed ids in ``.ids``
-    data : as above. ``train`` and ``test`` are ``Interactions`` or sparse matrices of one shape, rows and columns as
-        the model knows them; of ``questions`` and ``pairs`` one may be None
+    data, named : as above, by position or by name. ``train`` and ``test`` are ``Interactions`` or sparse matrices of
+        one shape, rows and columns as the model knows them; of ``questions`` and ``pairs`` one may be None
     k : one length of list or several
     metrics : of recommenders: names out of ``tacit.metrics.ranking.METRICS``
     details : of recommenders: takes in what each user scored and each item got; see ``tacit.metrics.Details``
@@ -72,14 +73,17 @@ def evaluate(
     if measure := other_job(model):
         if metrics is not DEFAULT or details is not None or against:
             raise InputError(f"metrics, details and against are for recommenders; leave them out for a {kind}.")
-        return measured(measure, model, check_cutoffs(k), data)
-    if len(data) != 2:
-        raise InputError(f"evaluate measures a {kind} on train and test; give both.")
-    train, test = data
+        result: Evaluation = call(measure, (model, check_cutoffs(k)), kind, data, named)
+        return result
+    train, test = call(_train_and_test, (), kind, data, named)
     if against:
         return _beside(model, train, test, against, k=k, metrics=metrics, threads=threads, details=details)
     _check_ids("test", test, "train", getattr(train, "row_ids", None), getattr(train, "col_ids", None))
     return _evaluate(ranking_of(model, train, metrics, threads), train, test, k, metrics, details)
+
+
+def _train_and_test(train: Any, test: Any) -> tuple[Any, Any]:
+    return train, test
 
 
 @dataclass(frozen=True)

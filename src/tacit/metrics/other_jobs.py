@@ -7,7 +7,7 @@ a model with             is a         data                     measures
 ``most_similar``         word space   questions, pairs         analogies (all, semantic, syntactic), similarity
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import Any
 
@@ -92,14 +92,16 @@ def other_job(model: Any) -> Measure | None:
     return next((measure for call, measure in JOBS.items() if hasattr(model, call)), None)
 
 
-def measured(measure: Measure, model: Any, cutoffs: Sequence[int], data: Sequence[Any]) -> Evaluation:
-    """The measures of a model on these data, or one sentence on what data it needs."""
+def call(
+    function: Callable[..., Any], first: tuple[Any, ...], kind: str, data: Sequence[Any], named: Mapping[str, Any]
+) -> Any:
+    """``function(*first, *data, **named)``, or one sentence on what data a model of this kind is measured on."""
     try:
-        signature(measure).bind(model, cutoffs, *data)
+        arguments = signature(function).bind(*first, *data, **named)
     except TypeError:
-        names = ", ".join(list(signature(measure).parameters)[2:])
-        raise InputError(f"evaluate measures a {type(model).__name__} on {names}; give these.") from None
-    return measure(model, cutoffs, *data)
+        names = ", ".join(list(signature(function).parameters)[len(first) :])
+        raise InputError(f"evaluate measures a {kind} on {names}; give these, by position or by name.") from None
+    return function(*arguments.args, **arguments.kwargs)
 
 
 def _code(place: dict[Any, int], grade: Any, model: Any) -> int:

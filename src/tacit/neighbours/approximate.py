@@ -76,7 +76,7 @@ class ItemIndex:
         return f"{len(self.starts) - 1:,} lists of {len(self.order):,} items, recall {parts}"
 
 
-def build(items: Array, queries: Array, *, recall: float = 0.95, random_state: Any = 0, threads: int = 0) -> ItemIndex:
+def build(items: Array, queries: Array, *, recall: float = 0.95, seed: Any = 0, threads: int = 0) -> ItemIndex:
     """An index of ``items`` (m, g) that finds ``recall`` of the best for queries like ``queries`` (n, g).
 
     >>> rng = np.random.default_rng(0)
@@ -92,7 +92,7 @@ def build(items: Array, queries: Array, *, recall: float = 0.95, random_state: A
     checks.number("recall", recall, above=0.0)
     if recall >= 1:
         raise InputError(f"recall must be below 1, not {recall!r}: search exactly instead.")
-    rng = np.random.Generator(np.random.Philox(checks.seed(random_state)))
+    rng = np.random.Generator(np.random.Philox(checks.seed(seed, "seed")))
     with single_threaded_blas():
         centres = _centres(items, rng, threads)
         of_item = _nearest(items, centres, threads)

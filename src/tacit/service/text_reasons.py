@@ -14,7 +14,7 @@ MOST_WORDS = 60
 
 def words_that_speak(model: Any, text: str, tag: Id) -> tuple[float, list[tuple[str, float]]]:
     """The score of a tag for a text, and what each of the words that the tagger knows is worth, without stop words."""
-    label = model.tagger_.labels_.require([tag])[0]
+    label = model.label_ids_.require([tag])[0]
     told = [word for word in dict.fromkeys(_WORD.findall(text.lower())) if word not in ENGLISH_STOP_WORDS]
     known = model.words_.numbers(told) if told else []
     words = [word for word, number in zip(told, known) if number >= 0][:MOST_WORDS]

@@ -18,7 +18,7 @@ _DENSE = 400
 
 
 def symmetric_embedding(
-    matrix: sp.csr_array, rank: int, count: NDArray[np.int64] | None = None, random_state: int = 0
+    matrix: sp.csr_array, rank: int, count: NDArray[np.int64] | None = None, seed: int = 0
 ) -> NDArray[np.float64]:
     """The (u, rank) embedding of a symmetric matrix whose row a stands for ``count[a]`` equal rows.
 
@@ -36,7 +36,7 @@ def symmetric_embedding(
         if size <= max(_DENSE, 2 * rank):
             values, vectors = eigh(scaled.toarray())
         else:
-            start = np.random.default_rng(random_state).uniform(0.5, 1.5, size)
+            start = np.random.default_rng(seed).uniform(0.5, 1.5, size)
             try:
                 values, vectors = eigsh(scaled, k=rank_found, v0=start, tol=1e-6)
             except ArpackNoConvergence as error:

@@ -56,7 +56,7 @@ def end_to_end_map(
     learning_rate: float = 0.05,
     scale: float = 10.0,
     neighbours: int | None = None,
-    random_state: int = 0,
+    seed: int = 0,
 ) -> NDArray[np.float32]:
     """V (d, g) from ``start`` (d, g); the rate is relative to the size of its entries.
 
@@ -65,7 +65,7 @@ def end_to_end_map(
 
     neighbours : k of the nearest instances from which j is drawn; None draws any instance that shares a label
     """
-    rng = np.random.default_rng(random_state)
+    rng = np.random.default_rng(seed)
     X = sp.csr_array(X, dtype=np.float64)
     draw, rows_with_partners = _partners(Y, neighbours)
     V = start.astype(np.float64)

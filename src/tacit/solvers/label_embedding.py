@@ -33,7 +33,7 @@ def sppmi_embedding(
     *,
     shift: float = 1.0,
     max_partners: int | None = None,
-    random_state: int = 0,
+    seed: int = 0,
     threads: int = 0,
 ) -> Array:
     """Z (n, factors), one row per instance (Algorithm 2, steps 1 to 3).
@@ -44,7 +44,7 @@ def sppmi_embedding(
     """
     result = distinct_sets(Y)
     matrix = label_space_sppmi(result, shift, max_partners, threads)
-    return symmetric_embedding(matrix, factors, result.count, random_state)[result.of_row]
+    return symmetric_embedding(matrix, factors, result.count, seed)[result.of_row]
 
 
 def joint_embedding(
@@ -55,7 +55,7 @@ def joint_embedding(
     weights: tuple[float, float, float] = (1.0, 1.0, 1.0),
     shift: float = 1.0,
     max_partners: int | None = None,
-    random_state: int = 0,
+    seed: int = 0,
     threads: int = 0,
 ) -> tuple[Array, Array]:
     """Z₁ (n, factors) of the instances and Z₂ (L, factors) of the labels (Algorithm 3, steps 1 to 3).
@@ -82,7 +82,7 @@ def joint_embedding(
     )
     count = np.concatenate((result.count, np.ones(Y.shape[1], dtype=np.int64)))
     # A label that nothing mentions has an empty row, no cells and the embedding zero.
-    embedding = symmetric_embedding(_sppmi(matrix, totals, count, shift, threads), factors, count, random_state)
+    embedding = symmetric_embedding(_sppmi(matrix, totals, count, shift, threads), factors, count, seed)
     return embedding[: len(result.count)][result.of_row], embedding[len(result.count) :]
 
 

@@ -60,14 +60,14 @@ class LabelMap(NamedTuple):
 
 def _sppmi(X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, settings: MapSettings, seed: int) -> LabelMap:
     given = settings.some("shift", "max_partners", "threads")
-    return _regressed(X, sppmi_embedding(Y, settings.factors, random_state=seed, **given), settings)
+    return _regressed(X, sppmi_embedding(Y, settings.factors, seed=seed, **given), settings)
 
 
 def _weighted(
     X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, settings: MapSettings, seed: int
 ) -> LabelMap:
     given = settings.some("shift", "max_partners", "iterations", "threads")
-    return _regressed(X, weighted_embedding(Y, settings.factors, random_state=seed, **given), settings)
+    return _regressed(X, weighted_embedding(Y, settings.factors, seed=seed, **given), settings)
 
 
 def _skipgram(
@@ -75,7 +75,7 @@ def _skipgram(
 ) -> LabelMap:
     given = settings.some("contexts", "negatives", "iterations", "learning_rate", "tables")
     near = settings.context_neighbours
-    return _regressed(X, skipgram_embedding(Y, settings.factors, neighbours=near, random_state=seed, **given), settings)
+    return _regressed(X, skipgram_embedding(Y, settings.factors, neighbours=near, seed=seed, **given), settings)
 
 
 def _end_to_end(
@@ -87,14 +87,14 @@ def _end_to_end(
         first = np.random.default_rng([seed, 1]).standard_normal((X.shape[1], settings.factors), dtype=np.float32)
     given = settings.some("negatives", "iterations", "learning_rate")
     near, scale = settings.context_neighbours, settings.cosine_scale
-    V = end_to_end_map(X, Y, first, neighbours=near, scale=scale, random_state=seed, **given)
+    V = end_to_end_map(X, Y, first, neighbours=near, scale=scale, seed=seed, **given)
     return LabelMap(V, np.empty((0, settings.factors), np.float32))
 
 
 def _joint(X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, settings: MapSettings, seed: int) -> LabelMap:
     graph = sp.csr_array(Y.T @ Y) if graph is None else graph
     given = settings.some("shift", "max_partners", "threads")
-    Z, labels = joint_embedding(Y, graph, settings.factors, weights=settings.graph_weights, random_state=seed, **given)
+    Z, labels = joint_embedding(Y, graph, settings.factors, weights=settings.graph_weights, seed=seed, **given)
     return LabelMap(_regress(X, Z, settings), labels.astype(np.float32))
 
 

@@ -37,7 +37,7 @@ def skipgram_embedding(
     learning_rate: float = 0.2,
     neighbours: int | None = None,
     tables: int = 2,
-    random_state: int = 0,
+    seed: int = 0,
 ) -> NDArray[np.float64]:
     """Z (n, factors).
 
@@ -48,7 +48,7 @@ def skipgram_embedding(
     neighbours : k of the nearest instances from which a context is drawn; None draws by labels
     tables : 2 with vectors of contexts apart, 1 with the same for both
     """
-    rng = np.random.default_rng(random_state)
+    rng = np.random.default_rng(seed)
     rows, of_row, own, holders = _pairs(as_csr(Y, "Y"), neighbours)
     # Small, because what is random at the start stays in directions that no pair ever asks for.
     Z = (_START / np.sqrt(factors) * rng.standard_normal((int(of_row.max()) + 1, factors))).astype(np.float32)

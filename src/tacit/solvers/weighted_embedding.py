@@ -31,7 +31,7 @@ def weighted_embedding(
     shift: float = 1.0,
     max_partners: int | None = None,
     iterations: int = 10,
-    random_state: int = 0,
+    seed: int = 0,
     threads: int = 0,
 ) -> NDArray[np.float64]:
     """P (n, factors), one row per instance."""
@@ -55,7 +55,7 @@ def weighted_embedding(
         col_ridge=_RIDGE * count * len(count),
     )
     problem = TwoTowers.of_ids(objective, factors)
-    parameters = problem.start(random_state, 1.0 / np.sqrt(factors))
+    parameters = problem.start(seed, 1.0 / np.sqrt(factors))
     with Run("embed labels", iterations, progress=False) as run:
         alternate(problem, parameters, AlternatingLeastSquares(), run, n_threads=threads)
     return problem.factors(parameters)[0][result.of_row].astype(np.float64)

@@ -39,9 +39,9 @@ class ColIndex:
     similar: ItemIndex
 
     @classmethod
-    def build(cls, rows: Array, cols: Array, *, recall: float, random_state: Any, threads: int) -> "ColIndex":
+    def build(cls, rows: Array, cols: Array, *, recall: float, seed: Any, threads: int) -> "ColIndex":
         """Of columns (m, g), measured on rows (n, g) and, for neighbours, on columns."""
-        how: dict[str, Any] = {"recall": recall, "random_state": random_state, "threads": threads}
+        how: dict[str, Any] = {"recall": recall, "seed": seed, "threads": threads}
         directions = normalise(cols)
         known = rows[np.abs(rows).max(axis=1, initial=0.0) > 0]
         if not len(known):

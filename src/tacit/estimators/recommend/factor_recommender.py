@@ -254,7 +254,7 @@ class FactorRecommender(GrowingFactors):
         )  # fmt: skip
 
     @learns
-    def index_cols(self, *, recall: float = 0.95, random_state: Any = 0) -> Self:
+    def index_cols(self, *, recall: float = 0.95, seed: Any = 0) -> Self:
         """Build an index of the columns, for catalogues of millions: lists are then found without looking at all.
 
         ``recall`` is the share of the true best that answers must hold; what is really reached is measured on other
@@ -265,7 +265,7 @@ class FactorRecommender(GrowingFactors):
         if self.context_ids_:
             raise InputError("index_cols does not know contexts, which change a row's factor with every question.")
         self.col_index_ = ColIndex.build(
-            self.row_factors_, self.col_factors_, recall=recall, random_state=random_state, threads=self.threads
+            self.row_factors_, self.col_factors_, recall=recall, seed=seed, threads=self.threads
         )
         return self
 

@@ -108,7 +108,7 @@ def tune(
     model: FactorRecommender | None = None,
     fixed: tuple[str, ...] = (),
     held_out: float = 0.1,
-    random_state: Any = 0,
+    seed: Any = 0,
     progress: bool | None = None,
     callback: Callback | None = None,
 ) -> Tuned:
@@ -135,7 +135,7 @@ def tune(
     limit = checks.integer("trials", trials, 1) if trials is not None else 10_000
     budget = checks.number("seconds", seconds, above=0.0) if seconds is not None else np.inf
     data = as_interactions(interactions)
-    seed = checks.seed(random_state)
+    seed = checks.seed(seed, "seed")
     began = time.perf_counter()
     share = checks.number("held_out", held_out, above=0.0)
     search = _Search(data, model or FactorRecommender(), fixed, share, seed, began + budget)

@@ -121,7 +121,7 @@ class BlendTagger(NamedMembers, Tagger):
         if not self.__sklearn_is_fitted__():
             return self.fit(X, Y, labels=labels)
         X = as_csr(X, "X")
-        matrix, names, _ = read_labels(Y, rows=X.shape[0], names=labels, known=self.labels_)
+        matrix, names, _ = read_labels(Y, rows=X.shape[0], names=labels, known=self.label_ids_)
         self.members_ = [view(member).partial_fit(X, matrix) for member in self.members_]
         self.n_features_in_ = X.shape[1]
         self._remember_labels(matrix, names, self._form)
@@ -129,7 +129,7 @@ class BlendTagger(NamedMembers, Tagger):
 
     def _parts(self, X: sp.csr_array) -> list[Array]:
         """What each member adds to the scores, each (n, L)."""
-        nothing = np.zeros((X.shape[0], len(self.labels_)), np.float32)
+        nothing = np.zeros((X.shape[0], len(self.label_ids_)), np.float32)
         return [
             np.float32(weight) * normalise(dense_chances(member, X)) if weight else nothing
             for member, weight in zip(self.members_, self.weights_)

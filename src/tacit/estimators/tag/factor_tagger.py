@@ -64,7 +64,7 @@ class FactorTagger(Tagger):
 
     Attributes
     ----------
-    labels_, classes_ : the labels; weights_ : W (d, g); intercept_ : w₀ (g,) or None; label_factors_ : H (L, g);
+    label_ids_, classes_ : the labels; weights_ : W (d, g); intercept_ : w₀ (g,) or None; label_factors_ : H (L, g);
     history_ : one record per sweep
 
     >>> X = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])
@@ -177,7 +177,7 @@ class FactorTagger(Tagger):
             )
         if X.shape[1] > self.n_features_in_ and self._nystrom is not None:
             raise InputError("X has new features, which landmarks cannot take in; fit anew or set landmarks=0.")
-        Y, names, _ = read_labels(Y, rows=X.shape[0], names=labels, known=self.labels_)
+        Y, names, _ = read_labels(Y, rows=X.shape[0], names=labels, known=self.label_ids_)
         self._settings()
         self._learn_scales(X)
         known = factor_fit.Factors(self.weights_, self._landmark_weights, self.intercept_, self.label_factors_)

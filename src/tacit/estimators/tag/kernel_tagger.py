@@ -56,7 +56,7 @@ class KernelTagger(Tagger):
 
     Attributes
     ----------
-    labels_, classes_ : the labels
+    label_ids_, classes_ : the labels, as ids and as scikit-learn's array
     coefficients_ : (points, L) weights of the training rows or landmarks; (d + 1, L) weights of the columns and of a
         constant, where a linear kernel has more rows than columns
     points_ : the rows that the kernel compares with, prepared, or None
@@ -155,7 +155,7 @@ class KernelTagger(Tagger):
                 f"X has {X.shape[1]} columns, but the model knows {self.n_features_in_} features; "
                 "keep the columns of training and append new ones behind them."
             )
-        Y, names, _ = read_labels(Y, rows=X.shape[0], names=labels, known=self.labels_)
+        Y, names, _ = read_labels(Y, rows=X.shape[0], names=labels, known=self.label_ids_)
         self._learn_new_scales(X)
         X = self._prepared(X).native()
         carrying = np.flatnonzero(np.diff(Y.indptr))

@@ -90,7 +90,7 @@ class NeighbourTagger(Tagger):
 
     Attributes
     ----------
-    labels_, classes_ : the labels
+    label_ids_, classes_ : the labels, as ids and as scikit-learn's array
     learners_ : the learned maps and the rows that vote
     history_ : one record per learner
 
@@ -225,7 +225,7 @@ class NeighbourTagger(Tagger):
         columns, _ = self._top(X, self.n_imputed)
         filled = columns >= 0
         cells = np.ones(filled.sum(), np.float32), (np.nonzero(filled)[0], columns[filled])
-        return sp.csr_array(cells, shape=(X.shape[0], len(self.labels_)))
+        return sp.csr_array(cells, shape=(X.shape[0], len(self.label_ids_)))
 
     def _check_settings(self) -> None:
         checks.choice("method", self.method, tuple(METHODS))
@@ -323,7 +323,7 @@ class NeighbourTagger(Tagger):
                 f"X has {X.shape[1]} columns, but the model knows {self.n_features_in_} features; "
                 "keep the columns of training and append new ones behind them."
             )
-        new, names, _ = read_labels(Y, rows=X.shape[0], names=labels, known=self.labels_, allow_empty=True)
+        new, names, _ = read_labels(Y, rows=X.shape[0], names=labels, known=self.label_ids_, allow_empty=True)
         numbers = self._numbers_of(rows, X.shape[0])
         self._Y = _with_labels(self._Y, new, numbers)
         self._learn_scales(X)

@@ -47,7 +47,7 @@ class Tagger(Model):
     random_state: int | None
     idf_power: float
     normalize: bool
-    labels_: Ids
+    label_ids_: Ids
     n_features_in_: int
     label_frequency_: NDArray[np.int64]
     labels_per_row_: float
@@ -83,7 +83,7 @@ class Tagger(Model):
     @property
     def classes_(self) -> Array:
         """The labels, in the order of the columns of ``decision_function``."""
-        return self.labels_.all()
+        return self.label_ids_.all()
 
     # -- reading -----------------------------------------------------------------------------------------------
 
@@ -124,7 +124,7 @@ class Tagger(Model):
         return as_csr(unit_rows(X), "X", allow_empty=True) if self.normalize else as_csr(X, "X", allow_empty=True)
 
     def _remember_labels(self, Y: sp.csr_array, names: Ids, form: Form) -> None:
-        self.labels_, self._form = names, form
+        self.label_ids_, self._form = names, form
         self.label_frequency_ = np.bincount(Y.indices, minlength=Y.shape[1])
         carrying = int(np.count_nonzero(np.diff(Y.indptr)))
         self.labels_per_row_ = Y.nnz / max(carrying, 1)
@@ -139,10 +139,10 @@ class Tagger(Model):
             "labels_per_row": self.labels_per_row_,
             "history": without_clock(self.history_),
         }
-        return facts, {"labels": self.labels_, "label_frequency": self.label_frequency_, "scales": self._scales}
+        return facts, {"labels": self.label_ids_, "label_frequency": self.label_frequency_, "scales": self._scales}
 
     def _restore_labels(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
-        self.labels_, self.label_frequency_ = parts["labels"], parts["label_frequency"]
+        self.label_ids_, self.label_frequency_ = parts["labels"], parts["label_frequency"]
         self._scales = parts.get("scales", _NO_SCALES)
         self._form, self.n_features_in_ = facts["form"], facts["features"]
         self.rows_seen_, self.labels_per_row_ = facts["rows"], facts["labels_per_row"]
@@ -158,7 +158,7 @@ class Tagger(Model):
 
     def _block_height(self) -> int:
         """Rows that are scored at once."""
-        return max(1, _BLOCK_CELLS // max(len(self.labels_), 1))
+        return max(1, _BLOCK_CELLS // max(len(self.label_ids_), 1))
 
     def weighted_by_propensity(self, scores: sp.csr_array | Array) -> sp.csr_array | Array:
         """Scores that favour rare labels, which are missing more often."""
@@ -173,7 +173,7 @@ class Tagger(Model):
     def decision_function(self, X: Any) -> NDArray[np.float32]:
         """Scores of all labels as one (n, L) array; for many labels ask ``predict_topk``, which never holds it."""
         X = self._read_query(X, "decision_function")
-        scores = np.empty((X.shape[0], len(self.labels_)), dtype=np.float32)
+        scores = np.empty((X.shape[0], len(self.label_ids_)), dtype=np.float32)
         for start, block in self._blocks(X):
             scores[start : start + block.shape[0]] = block if isinstance(block, np.ndarray) else block.toarray()
         return scores
@@ -193,7 +193,7 @@ class Tagger(Model):
         k = checks.integer("k", k, 1)
         X = self._read_query(X, "predict_topk")
         columns, scores = self._top(X, k)
-        ids = self.labels_.take(columns)
+        ids = self.label_ids_.take(columns)
         if not return_scores:
             return ids
         return Ranked(np.arange(X.shape[0]), ids, scores, columns >= 0)
@@ -218,9 +218,9 @@ class Tagger(Model):
             rows.append(row + start)
             columns.append(column)
         row, column = (np.concatenate(parts) if parts else np.empty(0, dtype=np.int64) for parts in (rows, columns))
-        shape = (X.shape[0], len(self.labels_))
+        shape = (X.shape[0], len(self.label_ids_))
         matrix = sp.csr_array((np.ones(len(row), dtype=np.int8), (row, column)), shape=shape)
-        return write_labels(matrix, self.labels_, self._form)
+        return write_labels(matrix, self.label_ids_, self._form)
 
     def _chosen(self, block: sp.csr_array | Array) -> tuple[Array, Array]:
         if self.threshold is not None:
@@ -231,7 +231,7 @@ class Tagger(Model):
             reached = cells.data >= self.threshold
             return cells.coords[0][reached], cells.coords[1][reached]
         wanted = self.top_k or max(1, round(self.labels_per_row_))
-        columns, _ = best_columns(block, min(wanted, len(self.labels_)))
+        columns, _ = best_columns(block, min(wanted, len(self.label_ids_)))
         filled = columns >= 0
         return np.nonzero(filled)[0], columns[filled]
 
@@ -249,7 +249,7 @@ class Tagger(Model):
         row = self._read_query(x, "why")
         if row.shape[0] != 1:
             raise InputError(f"x must be one row, not {row.shape[0]}; ask for each row in turn.")
-        return self._contributions(row, int(self.labels_.require([label])[0]))
+        return self._contributions(row, int(self.label_ids_.require([label])[0]))
 
     @property
     def weighs_features(self) -> bool:
@@ -316,7 +316,7 @@ class Tagger(Model):
         from tacit.metrics.labels import ndcg_at_k
 
         X = self._read_query(X, "score")
-        truth, names, _ = read_labels(Y, rows=X.shape[0], known=self.labels_)
+        truth, names, _ = read_labels(Y, rows=X.shape[0], known=self.label_ids_)
         # Labels that the model has never seen stay in the truth: it cannot find them, and that counts.
         carrying = np.flatnonzero(np.diff(truth.indptr))
         columns, _ = self._top(X[carrying], min(5, len(names)))

@@ -149,7 +149,14 @@ class TextTagger(Model):
         return records
 
     @property
+    def label_ids_(self) -> Ids:
+        """The labels that the tagger knows."""
+        labels: Ids = self.tagger_.label_ids_
+        return labels
+
+    @property
     def classes_(self) -> Array:
+        """The same as an array, as scikit-learn names it."""
         labels: Array = self.tagger_.classes_
         return labels
 

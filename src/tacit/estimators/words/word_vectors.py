@@ -197,18 +197,16 @@ class WordVectors(VectorSpace):
         return self
 
     @learns
-    def fold_in(
-        self, text: texts.Source | Mapping[Hashable, Mapping[Hashable, float]], min_count: int = 1
-    ) -> list[Any]:
+    def fold_in(self, text: texts.Source | Mapping[Hashable, Mapping[Hashable, float]], min_count: int = 1) -> Array:
         """Give new words vectors from their contexts; nothing that was learned changes.
 
         text : text in which the new words occur, as for ``fit``; or {new word: {known word: count}}, counts weighted
             by distance as in training
         min_count : new words of the text that occur less often are ignored
 
-        Returns the words that were added. Each new factor is the minimiser of J with the other side fixed: what a
-        word of the training text had when the sweeps had converged. To learn from the text as well, so that known
-        words move, use ``partial_fit``.
+        Returns the vectors (n, g) of the words that were added, which are the last n of ``words``. Each new factor is
+        the minimiser of J with the other side fixed: what a word of the training text had when the sweeps had
+        converged. To learn from the text as well, so that known words move, use ``partial_fit``.
         """
         self._require_fitted("fold_in")
         self.settings()
@@ -238,8 +236,7 @@ class WordVectors(VectorSpace):
             self.word_factors_ = np.concatenate((self.word_factors_, words))
             self.context_factors_ = np.concatenate((self.context_factors_, contexts))
             self.words_ = new.ids
-        added: list[Any] = self.words_.all()[len(self.words_) - len(new.frequencies) :].tolist()
-        return added
+        return self.vectors[len(self.words_) - len(new.frequencies) :]
 
     def settings(self) -> word_fit.WordSettings:
         """The parameters of training, or one sentence on the first that cannot be used."""
