@@ -173,7 +173,7 @@ class RowState:
         spans = [slice(*ends) for ends in pairwise(found.indptr.tolist())]
         # Copies: a part of an array would keep all of it alive.
         changed = {
-            number: row._replace(cols=found.indices[span].copy(), values=found.data[span].copy())
+            number: Row(found.indices[span].copy(), found.data[span].copy(), row.factor, row.weight)
             for number, row, span in zip(new, before, spans)
         }
         return replace(self, recent=self.recent.with_rows(changed))
