@@ -28,7 +28,7 @@ def integer(name: str, value: Any, least: int, most: int = LARGEST) -> int:
     >>> integer("factors", 8, 1)
     8
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+    if isinstance(value, bool | np.timedelta64) or not isinstance(value, int | np.integer) or value < least:
         raise InputError(f"{name} must be a whole number of at least {least}, not {shown(value)}.")
     if value > most:
         raise InputError(f"{name} must be at most {most}, not {shown(value)}.")
@@ -40,7 +40,10 @@ def number(
 ) -> float:
     """A finite number of at least ``least``, or above ``above``; and of at most ``most``."""
     try:
-        sound = isinstance(value, int | float | np.number) and not isinstance(value, bool) and np.isfinite(float(value))
+        sound = isinstance(value, int | float | np.number) and not isinstance(
+            value, bool | np.timedelta64 | np.complexfloating
+        )
+        sound = sound and np.isfinite(float(value))
     except OverflowError:
         sound = False
     if not sound or (least is not None and value < least) or (above is not None and value <= above):
@@ -84,7 +87,7 @@ def flag(name: str, value: Any) -> bool | None:
     >>> flag("trees", None)
     """
     if value is not None and not isinstance(value, bool | np.bool_):
-        raise InputError(f"{name} must be True, False or None, not {value!r}.")
+        raise InputError(f"{name} must be True, False or None, not {shown(value)}.")
     return None if value is None else bool(value)
 
 
@@ -95,8 +98,9 @@ def listed(name: str, value: Any) -> list[Any]:
     [1, 2]
     """
     try:
-        # SciPy trusts the indices of a sparse matrix when its rows are listed, and a wrong one ends the process.
-        if isinstance(value, str | bytes) or hasattr(value, "tocsr"):
+        # SciPy trusts the indices of a sparse matrix when its rows are listed, and a wrong one ends the process. The
+        # parts of a table would be the names of its columns.
+        if isinstance(value, str | bytes) or hasattr(value, "tocsr") or hasattr(value, "columns"):
             raise TypeError
         return list(value)
     except TypeError:

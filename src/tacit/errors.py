@@ -4,6 +4,12 @@
 class TacitError(Exception):
     """Base of everything that Tacit raises on purpose; the command line turns it into exit code 2."""
 
+    def __init__(self, *arguments: object) -> None:
+        # What a sentence quotes may be an array or a table, which is shown in lines.
+        super().__init__(
+            *(" ".join(part.split()) if isinstance(part, str) and "\n" in part else part for part in arguments)
+        )
+
 
 class InputError(TacitError, ValueError):
     """An argument, a table or a file cannot be used as it is."""

@@ -1,8 +1,8 @@
 """Generated inputs to every public call: right answers, or one sentence of ours or of scikit-learn's.
 
 A case draws an estimator of the contract suite (or a data call), then spoils a parameter, the data of ``fit`` or the
-arguments of a question. What comes out must be an answer without NaN, or an exception that was meant: a ``TacitError``,
-scikit-learn's own refusal, or Python's about a name or a number of arguments.
+arguments of a question. What comes out must be an answer without NaN, or an exception that was meant: a ``TacitError``
+or scikit-learn's own refusal.
 
     python -m tests.fuzz.driver inputs --seconds 60
 """
@@ -10,6 +10,7 @@ scikit-learn's own refusal, or Python's about a name or a number of arguments.
 import contextlib
 import datetime
 import decimal
+import inspect
 import io
 import warnings
 from typing import Any
@@ -103,7 +104,19 @@ def spoiled(sparse: Any, rng: np.random.Generator) -> Any:
 
 def column(rng: np.random.Generator, length: int) -> Any:
     """A column of a table: ids, numbers, dates, or a mixture."""
-    match rng.integers(9):
+    match rng.integers(14):
+        case 8:
+            return pd.array(rng.integers(0, 5, length), dtype="Int64")
+        case 9 if length:
+            return pd.array([None, *rng.integers(0, 5, length - 1)], dtype=rng.choice(["Int64", "Float64"]))
+        case 10:
+            return pd.Categorical(rng.choice(["low", "high"], length))
+        case 11:
+            return pd.Series(pd.to_timedelta(rng.integers(0, 10**6, length), unit="s"))
+        case 12:
+            return pd.Series(pd.to_datetime(rng.integers(0, 10**9, length), unit="s", utc=True))
+        case 13:
+            return pl.Series([[int(k)] for k in rng.integers(0, 5, length)], dtype=pl.List(pl.Int64))
         case 0:
             return rng.integers(0, 5, length).tolist()
         case 1:
@@ -149,13 +162,25 @@ def anything(rng: np.random.Generator) -> Any:
     return table(rng)
 
 
-QUESTIONS = {
-    "recommend": 2, "similar_rows": 2, "similar_cols": 2, "score": 2, "score_pairs": 2, "fold_in": 1, "why": 2,
-    "predict": 1, "predict_topk": 2, "decision_function": 1, "predict_proba": 1, "rank_score": 1, "missing_labels": 3,
-    "most_similar": 2, "similarity": 2, "vector": 1, "analogies": 1, "similarities": 1, "learn_one": 3,
-    "predict_one": 2, "predict_then_learn": 3, "topics": 1, "rank": 2, "transform": 1, "partial_fit": 2,
+QUESTIONS = (
+    "recommend", "similar_rows", "similar_cols", "score", "score_pairs", "fold_in", "why", "positives_of", "add",
+    "add_each", "index_cols", "predict", "predict_topk", "decision_function", "predict_proba", "rank_score",
+    "kneighbors", "missing_labels", "most_similar", "similarity", "doesnt_match", "__getitem__", "__contains__",
+    "analogies", "similarities", "learn_one", "predict_one", "predict_then_learn", "topics", "rank", "transform",
+    "partial_fit",
+)  # fmt: skip
+"""Public calls of fitted models."""
+LEARNING = ("learn_one", "predict_then_learn", "partial_fit", "fold_in", "add", "add_each", "index_cols")
+
+_SOUND: dict[str, Any] = {
+    "k": 3, "n": 3, "row": 1, "rows": [1, 2], "cols": [1], "col": 2, "weights": 1.0, "user": 1, "item": 2,
+    "users": [1, 2], "items": [2, 3], "ratings": [3.0, 4.0], "y": 3.0, "label": 1, "word": "w1", "other": "w2",
+    "words": ["w1", "w2"], "positive": ["w1"], "negative": ["w2"], "side": "rows", "add": False, "unknown": "skip",
+    "folds": 2, "ids": None, "questions": [": a", "w1 w2 w3 w4"], "pairs": ["w1 w2 3"], "text": ["w1 w2 w3"],
+    "texts": ["word1 word2"] * 3, "Y": [[1], [2], [1]], "exclude": [1], "include": [1, 2, 3], "x": None,
+    "by": "share", "iterations": 1,
 }  # fmt: skip
-"""Public calls and how many arguments they are given at most."""
+"""What a parameter of this name takes: with one argument spoiled and the rest sound, a call gets further."""
 
 
 def prepare() -> Any:
@@ -182,8 +207,8 @@ def run(models: Any, rng: np.random.Generator) -> str | None:
                 answer = _spoiled_data(case, data, rng)
             else:
                 answer = _question(model, rng)
-        except (TacitError, NotFittedError):
-            return None
+        except (TacitError, NotFittedError) as error:
+            return "a refusal of more than one line" if "\n" in str(error) else None
         except Exception as error:
             if _is_meant(error):
                 return None
@@ -237,12 +262,24 @@ def _spoiled_data(case: Any, data: Any, rng: np.random.Generator) -> Any:
 def _question(model: Any, rng: np.random.Generator) -> Any:
     asked = [name for name in QUESTIONS if hasattr(model, name)]
     name = asked[rng.integers(len(asked))]
-    target = model
-    if name in ("learn_one", "predict_then_learn", "partial_fit"):
-        # What learns, learns in a copy: a case must not depend on those before it.
-        target = _copy(model)
-    arguments = [anything(rng) for _ in range(int(rng.integers(1, QUESTIONS[name] + 1)))]
-    return getattr(target, name)(*arguments)
+    # What learns, learns in a copy: a case must not depend on those before it.
+    target = _copy(model) if name in LEARNING else model
+    given = {}
+    for parameter in inspect.signature(getattr(target, name)).parameters.values():
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            continue
+        needed = parameter.default is inspect.Parameter.empty
+        if needed or rng.random() < 0.3:
+            given[parameter.name] = anything(rng) if rng.random() < 0.5 else _sound(model, parameter.name, rng)
+    return getattr(target, name)(**given)
+
+
+def _sound(model: Any, parameter: str, rng: np.random.Generator) -> Any:
+    if parameter in ("X", "x") and hasattr(model, "n_features_in_"):
+        return rng.standard_normal((1 if parameter == "x" else 3, model.n_features_in_))
+    if parameter == "interactions":
+        return sp.csr_array(np.eye(2, len(model.col_ids_)))
+    return _SOUND[parameter] if parameter in _SOUND else anything(rng)
 
 
 def _copy(model: Any) -> Any:
@@ -252,13 +289,11 @@ def _copy(model: Any) -> Any:
 
 
 def _is_meant(error: Exception) -> bool:
-    """Refusals of scikit-learn, and Python's own of a call with too few arguments."""
+    """Refusals of scikit-learn."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next
     file = place.tb_frame.f_code.co_filename if place is not None else ""
-    if isinstance(error, TypeError) and "required positional argument" in str(error):
-        return True
     return isinstance(error, ValueError | TypeError) and "/sklearn/utils/" in file
 
 

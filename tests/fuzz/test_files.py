@@ -24,6 +24,7 @@ RATINGS = (RNG.integers(0, 6, 50), RNG.integers(0, 5, 50), RNG.integers(1, 6, 50
 
 MODELS = {
     "recommender": lambda: tacit.FactorRecommender(factors=2, iterations=2).fit(X),
+    "linear": lambda: tacit.LinearRecommender(regularization=1.0, method="dense").fit(X),
     "blend": lambda: tacit.BlendRecommender(
         [{"recommender": "factors", "factors": 2, "iterations": 2}, {"recommender": "linear"}], weights=[1.0, 1.0]
     ).fit(X),
@@ -183,6 +184,24 @@ def test_a_weight_of_zero_is_no_positive(saved, tmp_path):
         forged(saved, tmp_path, "blend", lambda state, arrays: arrays["seen.data"].put(range(*places), 0))
     )
     assert len(zero.why(0, 0)) == len(model.why(0, 0)) == places[1]
+
+
+def test_a_smallest_value_near_nothing_leaves_answers_finite(saved, tmp_path):
+    """A file may say that the smallest value was 1e-300: ``why`` answered infinity."""
+    model = tacit.load(forged(saved, tmp_path, "linear", fact("smallest", to=1e-300)))
+    assert np.isfinite(model.why(0, 0).contributions).all()
+
+
+def test_more_neighbours_than_rows_ask_for_no_more_memory(saved, tmp_path):
+    """A file may name any number of neighbours: ``why`` held a place for each of them."""
+    model = tacit.load(forged(saved, tmp_path, "neighbour tagger", parameter(neighbours=2**31 - 1)))
+    assert np.isfinite(model.why(X[[0]], "l1").contributions).all()
+
+
+def test_a_number_below_the_least_is_refused_in_words(saved, tmp_path):
+    """Where only one bound is stated: the sentence had no word for the other, and TypeError came out of ``save``."""
+    with pytest.raises(ModelFileError, match="lies outside 0 to …"):
+        tacit.load(forged(saved, tmp_path, "factor tagger", put("label_frequency", 0, -1)))
 
 
 def test_a_header_of_ninety_megabytes_costs_next_to_nothing(tmp_path):

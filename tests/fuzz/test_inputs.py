@@ -15,6 +15,11 @@ from tests.fuzz.driver import campaign
 
 TABLE = {"u": [1, 2], "i": [1, 2]}
 X, Y = np.eye(6), np.eye(6)
+DATED = pd.DataFrame({"n": [1, 2], "d": pd.to_datetime(["2024-01-01", "2024-01-02"])})
+
+
+def recommender():
+    return tacit.FactorRecommender(2, iterations=1).fit(np.eye(6))
 
 
 def broken_matrix():
@@ -86,6 +91,36 @@ FINDINGS = {
     "a list of 2**40 labels": lambda: tacit.FactorTagger(2).fit(X, Y).predict_topk(X, 2**40),
     "labels that are lists": lambda: tacit.FactorTagger(2).fit(X, [[[1]]] * 6),
     "grades of text beside a table": lambda: tacit.OrdinalRanker().fit(X, np.array(["a", {}] * 3, dtype=object)),
+    "a table of numbers and dates for ids": lambda: tacit.Interactions.from_matrix(np.eye(2), row_ids=DATED),
+    "a table of numbers and dates for a row": lambda: recommender().recommend(DATED),
+    "dates beside nullable numbers": lambda: tacit.OrdinalRanker("linear").fit(
+        DATED.assign(n=pd.array([1, None], dtype="Int64")), [0, 1]
+    ),
+    "weights of rows that are dates": lambda: tacit.OrdinalRanker("linear").fit(
+        X, [0, 1, 0, 1, 0, 1], sample_weight=DATED.assign(n=pd.array([1, None], dtype="Int64"))
+    ),
+    "two columns of one name": lambda: tacit.OrdinalRanker("linear").fit(
+        pd.DataFrame(np.eye(2), columns=["a", "a"]), [0, 1]
+    ),
+    "a weight that is two columns": lambda: tacit.Interactions.from_table(
+        pd.DataFrame([[1, 2, 3, 4]], columns=["u", "i", "n", "n"]), row="u", col="i", weight="n"
+    ),
+    "a table that is one column": lambda: tacit.Interactions.from_table(pd.Series([1, 2]), row="u", col="i"),
+    "missing that is a table": lambda: tacit.Interactions.from_table(TABLE, row="u", col="i", missing=DATED),
+    "the name of a column that is a table": lambda: tacit.Interactions.from_table(TABLE, row=DATED, col="i"),
+    "exclude_seen that is a table": lambda: recommender().recommend(0, exclude_seen=DATED),
+    "contexts that are a matrix": lambda: recommender().recommend(0, context=sp.dok_array(np.eye(2))),
+    "unknown that is an array": lambda: recommender().similar_cols(0, unknown=np.eye(2)),
+    "add that is an array": lambda: recommender().fold_in(np.eye(6), add=np.eye(2)),
+    "replace that is missing": lambda: recommender().fold_in(np.eye(6), add=True, replace=pd.NA),
+    "scores that are a table": lambda: tacit.FactorTagger(2).fit(X, Y).predict_topk(X, return_scores=DATED),
+    "so many neighbours, as a table": lambda: tacit.NeighbourTagger(factors=2).fit(X, Y).kneighbors(X, {}),
+    "folds that are a table": lambda: tacit.FactorTagger(2).missing_labels(X, Y, folds=DATED),
+    "rejections that are numbers": lambda: tacit.FactorTagger(2).missing_labels(X, Y, rejected=[1, 2]),
+    "classes that are columns": lambda: tacit.OrdinalRanker(classes=[pl.Series([1]), pl.Series([2])]).fit(X, Y[0]),
+    "grades that are records": lambda: tacit.OrdinalRanker().fit(X, np.rec.array([(1, 2.0)] * 6)),
+    "case that is an array": lambda: tacit.WordVectors(2, progress=False).fit(["a b"] * 9).analogies(["a b a b"], X),
+    "a least count that is a table": lambda: tacit.WordVectors(2, progress=False).fit(["a b"] * 9).fold_in(["a c"], {}),
     "a test of 2**70": lambda: tacit.Interactions.from_table(TABLE, row="u", col="i").split(test=2**70),
 }
 
@@ -109,6 +144,12 @@ def test_ids_beyond_64_bits_work():
     model = tacit.FactorRecommender(2, iterations=2).fit(made)
     assert model.recommend(2**70, k=1).ids.shape == (1, 1)
     assert model.recommend([2**63 + 1, 5], k=1).ids.shape == (2, 1)
+
+
+def test_spans_of_time_work_as_ids():
+    """NumPy takes them for whole numbers, and Python cannot make any of them."""
+    spans = np.array([1, 2], dtype="m8[s]")
+    assert tacit.RatingStream(2).fit(spans, [1, 2], [3, 4]).predict(spans, [1, 2]).shape == (2,)
 
 
 @pytest.mark.slow

@@ -64,7 +64,9 @@ class GrowingIds:
             result = int(self._encode(np.array([whole]), add=True)[0])
         else:
             if value is None or (isinstance(value, float) and math.isnan(value)):
-                raise InputError(f"{self.name}: {value!r} cannot be an id; leave out rows whose id is missing.")
+                raise InputError(
+                    f"{self.name}: {checks.shown(value)} cannot be an id; leave out rows whose id is missing."
+                )
             result = self._length
             self._others[result] = value
             self._length += 1
@@ -130,7 +132,9 @@ class GrowingIds:
         try:
             return self.seen.get(value)
         except TypeError:
-            raise InputError(f"{self.name}: {value!r} cannot be an id because it is not hashable.") from None
+            raise InputError(
+                f"{self.name}: {checks.shown(value)} cannot be an id because it is not hashable."
+            ) from None
 
     def _encode(self, values: NDArray[np.int64], *, add: bool) -> NDArray[np.int64]:
         from tacit.kernels.id_table import encode
@@ -164,6 +168,8 @@ class GrowingIds:
 
 def _as_whole(value: Any) -> int | None:
     """The whole number that an id is equal to, if it fits into 64 bits."""
+    if isinstance(value, np.timedelta64):  # a whole number to NumPy
+        return None
     if isinstance(value, int | np.integer) or (isinstance(value, float | np.floating) and float(value).is_integer()):
         whole = int(value)
         return whole if -(2**63) <= whole < 2**63 else None

@@ -144,7 +144,9 @@ class Ids:
             number = self._lookup().get(value, -1)
             return number if number < self._length else -1
         except TypeError:
-            raise InputError(f"{self.name}: {value!r} cannot be an id because it is not hashable.") from None
+            raise InputError(
+                f"{self.name}: {checks.shown(value)} cannot be an id because it is not hashable."
+            ) from None
 
     def numbers(self, values: Iterable[Any] | Array) -> NDArray[np.int64]:
         """Numbers of these ids, -1 for those that are unknown."""
@@ -169,8 +171,8 @@ class Ids:
             # Ids may be people's: the sentence shows none but the caller's own.
             kind = f" (0 to {len(self) - 1})" if self.is_range else " (whole numbers)" if self.is_numeric else ""
             raise UnknownIdError(
-                f"{self.name}: {first!r}{more} is unknown to this model, which knows {len(self)} ids{kind}; "
-                "check the spelling and type, or add it with fold_in or partial_fit."
+                f"{self.name}: {checks.shown(first)}{more} is unknown to this model, which knows {len(self)} ids{kind};"
+                " check the spelling and type, or add it with fold_in or partial_fit."
             )
         return numbers
 

@@ -344,7 +344,7 @@ class Interactions:
         """
         for name, count in (("min_row_count", min_row_count), ("min_col_count", min_col_count)):
             if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-                raise InputError(f"{name}={count!r} must be a whole number from 1 on.")
+                raise InputError(f"{name}={checks.shown(count)} must be a whole number from 1 on.")
         if min_weight is not None:
             checks.number("min_weight", min_weight)
         events = self.events

@@ -6,6 +6,7 @@ reads as whole numbers gives int ids, everything else text; a column whose type 
 ``tacit.data.text_files`` knows separators and encodings, and finds the line that is to blame.
 """
 
+import contextlib
 import decimal
 import difflib
 import glob
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tacit import checks
 from tacit.data.databases import read_database
 from tacit.data.text_files import Origin, TextForm, utf8_source, what_is_wrong
 from tacit.errors import InputError
@@ -79,6 +81,9 @@ def read_frame(
     """
     import polars as pl
 
+    for parameter, column in [*columns.items(), *(("columns", column) for column in wanted or ())]:
+        if not isinstance(column, str):
+            raise InputError(f"{parameter} must be the name of a column, not {checks.shown(column)}.")
     others = [column for column in wanted or () if column not in columns.values()]
     required = {**columns, **{f"columns[{index}]": column for index, column in enumerate(others)}}
     if not isinstance(source, pl.LazyFrame | str | os.PathLike):
@@ -182,7 +187,9 @@ def _column_names(table: Any, name: str) -> list[str]:
     if isinstance(table, Mapping):
         return [label for label in table if isinstance(label, str)]
     if hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__"):
-        return pl.DataFrame(table).columns
+        # One column alone, such as a pandas series, has such a stream too, and no names.
+        with contextlib.suppress(pl.exceptions.PolarsError, TypeError, ValueError):
+            return pl.DataFrame(table).columns
     raise InputError(
         f"{name} must be a pandas, polars or Arrow table, a path or a database URI, not {type(table).__name__}; "
         "for a matrix use Interactions.from_matrix."
@@ -362,7 +369,7 @@ def _kind(path: str) -> tuple[str, str]:
 
 def _check_columns(columns: Mapping[str, str], present: Sequence[str], name: str) -> None:
     for parameter, column in columns.items():
-        if f"{column}_duplicated_0" in present:
+        if f"{column}_duplicated_0" in present or present.count(column) > 1:
             raise InputError(f"{name} has two columns named {column!r}; rename one of them.")
         if column not in present:
             raise InputError(

@@ -18,6 +18,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+from tacit import checks
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 LEARNING = frozenset({"fit", "partial_fit"})
@@ -90,7 +92,8 @@ def learns_if(option: str) -> Callable[[F], F]:
 
         @functools.wraps(method)
         def either(self: Any, *arguments: Any, **options: Any) -> Any:
-            return (learning if options.get(option) else asking)(self, *arguments, **options)
+            chosen = learning if checks.truth(option, options.get(option, False)) else asking
+            return chosen(self, *arguments, **options)
 
         return cast(F, _disciplined(either))
 

@@ -420,7 +420,8 @@ def _prove_range(value: AnyArray, name: str, least: float | None, most: float | 
         block = flat[start : start + _BLOCK]
         # NaN is the smallest and the largest of its block and fails both comparisons.
         if (least is not None and not block.min() >= least) or (most is not None and not block.max() <= most):
-            wrong = f"lies outside {least:g} to {most:g}" if np.isfinite(block).all() else "is not finite"
+            bounds = f"{'…' if least is None else f'{least:g}'} to {'…' if most is None else f'{most:g}'}"
+            wrong = f"lies outside {bounds}" if np.isfinite(block).all() else "is not finite"
             raise ModelFileError(f"{name} holds a value that {wrong}")
 
 

@@ -214,6 +214,7 @@ def similarities(
 
 
 def _vocabulary(vectors: Array, words: Sequence[str], lowercase: bool) -> tuple[NDArray[np.float32], dict[str, int]]:
+    checks.truth("lowercase", lowercase)
     vectors = normalise(vectors)
     if len(vectors) != len(words):
         raise InputError(f"vectors has {len(vectors)} rows for {len(words)} words; give one row per word.")
@@ -225,7 +226,7 @@ def _vocabulary(vectors: Array, words: Sequence[str], lowercase: bool) -> tuple[
 
 def _text(line: object) -> str:
     if not isinstance(line, str):
-        raise InputError(f"lines must be text, but one is {line!r}; give a path or lines of words.")
+        raise InputError(f"lines must be text, but one is {checks.shown(line)}; give a path or lines of words.")
     return line
 
 

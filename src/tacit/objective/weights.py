@@ -75,8 +75,9 @@ def of_positives(values: Array, how: PositiveWeight, smallest: float | None = No
     if how == "value" or len(values) == 0:
         return values
     smallest = values.min() if smallest is None else smallest
-    tamed: Array = (values / smallest).astype(values.dtype, copy=False)
-    np.maximum(tamed, 1.0, out=tamed)
+    with np.errstate(over="ignore", divide="ignore"):  # a quotient beyond all numbers counts as the largest of them
+        tamed: Array = (values / smallest).astype(values.dtype, copy=False)
+    np.clip(tamed, 1.0, np.finfo(tamed.dtype).max, out=tamed)
     np.log(tamed, out=tamed)
     tamed += 1.0
     return tamed

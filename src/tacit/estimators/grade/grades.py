@@ -10,7 +10,7 @@ class and nothing can be learned from it, so it is read as two classes, −1 bel
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,10 +48,12 @@ def read_grades(
     values = _as_values(y)
     known = ~_is_missing(values, unlabelled)
     classes = None if classes is None else checks.listed("classes", classes)
+    if classes is not None and not all(isinstance(one, Hashable) for one in classes):
+        raise InputError("classes must list numbers or text, lowest first, not lists or tables.")
     if (
         classes is not None
         and unlabelled is not None
-        and any(one is unlabelled or one == unlabelled for one in classes)
+        and any(one is unlabelled or _is_mark(one, unlabelled) for one in classes)
     ):
         raise InputError(
             f"classes lists {unlabelled!r}, which marks unlabelled rows; set unlabelled=None or another mark."
@@ -123,6 +125,8 @@ def _as_values(y: Any) -> NDArray[Any]:
         ) from None
     if values.ndim == 0:
         raise InputError("y must be a list or array with one entry per row, not a single value.")
+    if values.dtype.kind == "V":
+        raise InputError("y must hold one number or text per row, not records; give the class of each row.")
     return np.asarray(column_or_1d(values, warn=True))
 
 

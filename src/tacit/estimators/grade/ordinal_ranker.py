@@ -258,7 +258,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         known = codes >= 0
         table = self._table(X, reset=False)
         check_consistent_length(table, codes)
-        weights = _check_sample_weight(sample_weight, table, dtype=np.float64, ensure_non_negative=True)[known]
+        weights = _weights(sample_weight, table)[known]
         right = encode(self.predict(table[known]), self.classes_) == codes[known]
         return float(np.average(right, weights=weights))
 
@@ -298,8 +298,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         mark = self.unlabelled if known is None else self._unlabelled_mark(known)
         codes, classes = read_grades(y, given, mark, all_unlabelled=known is not None)
         check_consistent_length(table, codes)
-        weights = _check_sample_weight(sample_weight, table, dtype=np.float64, ensure_non_negative=True)
-        return table, codes, classes if known is None else known, cast(NDArray[np.float64], weights)
+        return table, codes, classes if known is None else known, _weights(sample_weight, table)
 
     def _table(self, X: Any, *, reset: bool) -> Any:
         """Checked rows: a dense array, or a canonical sparse one."""
@@ -310,13 +309,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
             # In C order: how BLAS adds up a product depends on how its parts lie in memory.
             table = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset)
         except Exception as error:
-            # scikit-learn's own sentences stand; what NumPy or a table's library raised on the way gets one.
-            if any(sign in str(error) for sign in ("convert", "float() argument", "array element", "promoted")):
-                kind = InputTypeError if isinstance(error, TypeError) else InputError
-                raise kind(
-                    f"X must hold numbers ({str(error).splitlines()[0].rstrip('.')}); code text first."
-                ) from None
-            raise
+            raise _in_words(error, "X") from None
         cells = table.data if sp.issparse(table) else table
         # Distances add up squares.
         largest, allowed = float(np.abs(cells).max(initial=0.0)), float(np.finfo(cells.dtype).max) ** 0.5 / 1e3
@@ -378,3 +371,21 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
             self.feature_names_in_ = np.array(facts["column_names"], dtype=object)
         if self._map().size != len(self.coefficients_):
             raise ModelFileError("its landmarks do not fit its coefficients")
+
+
+def _weights(sample_weight: Any, table: Any) -> NDArray[np.float64]:
+    """One for each row."""
+    try:
+        weights = _check_sample_weight(sample_weight, table, dtype=np.float64, ensure_non_negative=True)
+    except Exception as error:
+        raise _in_words(error, "sample_weight") from None
+    return cast(NDArray[np.float64], weights)
+
+
+def _in_words(error: Exception, name: str) -> Exception:
+    """scikit-learn's own sentences stand; what NumPy or a table's library raised on the way gets one."""
+    signs = ("convert", "float() argument", "array element", "promoted", "cast")
+    if type(error) in (ValueError, TypeError) and not any(sign in str(error) for sign in signs):
+        return error
+    kind = InputTypeError if isinstance(error, TypeError) else InputError
+    return kind(f"{name} must hold numbers ({str(error).splitlines()[0].rstrip('.')}); code text first.")

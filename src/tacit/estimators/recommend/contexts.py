@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.data.ids import Ids
 from tacit.errors import InputError
 from tacit.estimators.recommend.asking import listed
@@ -32,6 +34,8 @@ class Contexts:
 
         context : name → one id for all rows, or one for each
         """
+        if context is not None and (sp.issparse(context) or not isinstance(context, Mapping)):  # some are both
+            raise InputError(f"context must be a table from name to id, not {checks.shown(context)}.")
         if not self.ids:
             if context:
                 raise InputError("context: this model was trained without contexts; leave it out.")

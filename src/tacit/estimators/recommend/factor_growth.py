@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tacit import threads
+from tacit import checks, threads
 from tacit.data.ids import Ids
 from tacit.data.matrix import Csr, as_csr, take_rows, transpose
 from tacit.errors import InputError
@@ -57,7 +57,7 @@ def place(
     state: FactorState, interactions: Any, side: str, features: Any, add: bool, ids: Any, replaces: bool
 ) -> Placed:
     """Rows (columns) placed by their positives, their features or both; with ``add`` the model with them."""
-    if (ids is not None or replaces) and not add:
+    if (ids is not None or checks.truth("replace", replaces)) and not add:
         raise InputError("ids and replace say how something is kept; give add=True beside them.")
     own, other = state.ids_of(side), state.ids_of("cols" if side == "rows" else "rows")
     if interactions is None:

@@ -13,7 +13,7 @@ from tacit.data.matrix import Csr
 from tacit.errors import InputError
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import col_index, factor_growth
-from tacit.estimators.recommend.asking import Filter, ScoreRows, Unknown, filters, listed, numbered
+from tacit.estimators.recommend.asking import UNKNOWN, Filter, ScoreRows, Unknown, filters, listed, numbered
 from tacit.estimators.recommend.factor_state import FactorState
 from tacit.estimators.recommend.joining import new_positives
 from tacit.neighbours.filters import Filters
@@ -37,6 +37,7 @@ def recommend(
 ) -> Ranked:
     """The k best columns for known rows, or for new rows that are folded in first."""
     checks.integer("k", k, 1)
+    checks.truth("exclude_seen", exclude_seen)
     if rows is None:
         factors = factor_growth.from_features(state, features, "rows")
         queries = np.arange(len(factors))
@@ -100,6 +101,7 @@ def similar(state: FactorState, side: str, wanted: Any, k: int, unknown: Unknown
     checks.integer("k", k, 1)
     rows = side == "rows"
     ids, factors = state.ids_of(side), state.gathered_rows().factors if rows else state.col_factors
+    checks.choice("unknown", unknown, UNKNOWN)
     if unknown == "average":
         raise InputError('unknown must be "error" or "skip" here: nothing is similar to an id that is unknown.')
     queries, numbers = numbered(wanted, ids, unknown)

@@ -14,7 +14,7 @@ from tacit.estimators.concurrency import learns, learns_if
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import linear_choice, linear_features
-from tacit.estimators.recommend.asking import AskedRows, ScoreRows, Unknown, numbered, one_of
+from tacit.estimators.recommend.asking import UNKNOWN, AskedRows, ScoreRows, Unknown, numbered, one_of
 from tacit.estimators.recommend.held_out_choice import Budget
 from tacit.estimators.recommend.joining import as_interactions, joined
 from tacit.estimators.recommend.linear_choice import Choice
@@ -171,6 +171,7 @@ class LinearRecommender(ScoredRecommender):
         """The k columns with the largest weights W_iy from each of these columns, without itself."""
         self._require_fitted("similar_cols")
         checks.integer("k", k, 1)
+        checks.choice("unknown", unknown, UNKNOWN)
         if unknown == "average":
             raise InputError('unknown must be "error" or "skip" here: nothing is similar to an id that is unknown.')
         queries, numbers = numbered(cols, self.col_ids_, unknown)

@@ -62,6 +62,7 @@ class ScoredRecommender(Model):
         """
         self._require_fitted("recommend")
         checks.integer("k", k, 1)
+        checks.truth("exclude_seen", exclude_seen)
         if isinstance(rows, Interactions) or sp.issparse(rows):
             asked = AskedRows.new(self.row_ids_, self.col_ids_, rows)
         else:

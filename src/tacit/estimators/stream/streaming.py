@@ -69,7 +69,7 @@ class StreamingModel(Model):
         try:
             rating = float(y)
         except (TypeError, ValueError):
-            raise InputError(f"y must be a number, not {y!r}.") from None
+            raise InputError(f"y must be a number, not {checks.shown(y)}.") from None
         if not self._lowest <= rating <= LARGEST_RATING:
             self._refuse(np.array([rating]))
         state.learn_one(user, item, rating)

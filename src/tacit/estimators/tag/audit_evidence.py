@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
+from tacit import checks
 from tacit.data.ids import Ids
 from tacit.errors import InputError
 from tacit.estimators.tag.audit_report import Suggestion
@@ -49,6 +50,7 @@ class DisplayNames:
         for ids, length, parameter in ((rows, X.shape[0], "row_ids"), (features, X.shape[1], "feature_names")):
             if len(ids) != length:
                 raise InputError(f"{parameter} has {len(ids)} entries, but X has {length}; give one for each.")
+        texts = None if texts is None else checks.listed("texts", texts)
         if texts is not None and len(texts) != X.shape[0]:
             raise InputError(f"texts has {len(texts)} entries, but X has {X.shape[0]} rows; give one for each.")
         return cls(rows, features, texts, items)

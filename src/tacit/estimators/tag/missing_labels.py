@@ -90,8 +90,8 @@ class CrossFitted:
         companions: bool,
         rng: np.random.Generator,
     ) -> "CrossFitted":
-        if not 2 <= folds <= X.shape[0]:
-            raise InputError(f"folds must be between 2 and the {X.shape[0]} rows there are, not {folds!r}.")
+        if not isinstance(folds, int | np.integer) or not 2 <= folds <= X.shape[0]:
+            raise InputError(f"folds must be between 2 and the {X.shape[0]} rows there are, not {checks.shown(folds)}.")
         fold_of = rng.permutation(np.arange(X.shape[0]) % folds)
         models: list[Scorer] = []
         for fold in range(folds):

@@ -372,7 +372,7 @@ class NeighbourTagger(Tagger):
     def kneighbors(self, X: Any, k: int = 5) -> tuple[Array, Array]:
         """Numbers of the k nearest training rows and their cosines, as the first learner sees them."""
         X = self._read_query(X, "kneighbors")
-        return self.learners_[0].neighbours(self._prepared(X), k, self.threads)
+        return self.learners_[0].neighbours(self._prepared(X), checks.integer("k", k, 1), self.threads)
 
     def _contributions(self, x: sp.csr_array, column: int) -> Evidence:
         row = self._prepared(x)
@@ -382,7 +382,7 @@ class NeighbourTagger(Tagger):
         similarities = np.zeros(self._Y.shape[1])
         everyone = sp.eye_array(self._Y.shape[0], dtype=np.float32, format="csr")
         for learner in self.learners_:
-            result = learner.neighbours(row, self.neighbours, self.threads)
+            result = learner.neighbours(row, min(self.neighbours, self.rows_seen_), self.threads)
             said += vote(*result, everyone, self.vote_power).toarray()[0] / len(self.learners_)
             if self.method == "joint":
                 similarities += normalise(learner.label_scores(row))[0]

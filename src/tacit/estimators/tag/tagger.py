@@ -191,6 +191,7 @@ class Tagger(Model):
         answer is a ``Ranked`` with ``.ids``, ``.scores`` and tables.
         """
         k = checks.integer("k", k, 1)
+        checks.truth("return_scores", return_scores)
         X = self._read_query(X, "predict_topk")
         columns, scores = self._top(X, k)
         ids = self.label_ids_.take(columns)
@@ -295,9 +296,10 @@ class Tagger(Model):
         from tacit.estimators.tag.missing_labels import find_missing_labels
 
         X, matrix, names, _ = self._read_training(X, Y, labels)
-        shown = DisplayNames.of(X, row_ids, feature_names, texts, evidence)
+        checks.truth("companions", companions)
+        shown = DisplayNames.of(X, row_ids, feature_names, texts, checks.integer("evidence", evidence, 0))
         rng = np.random.default_rng(checks.seed(self.random_state))
-        wrong = list(rejected)
+        wrong = _pairs(rejected)
         cells = shown.row_ids.require([row for row, _ in wrong]), names.numbers([label for _, label in wrong])
         known = cells[1] >= 0
         ruled_out = sp.csr_array((np.ones(known.sum(), np.int8), (cells[0][known], cells[1][known])), matrix.shape)
@@ -321,3 +323,12 @@ class Tagger(Model):
         carrying = np.flatnonzero(np.diff(truth.indptr))
         columns, _ = self._top(X[carrying], min(5, len(names)))
         return float(ndcg_at_k(truth[carrying], columns, columns.shape[1]))
+
+
+def _pairs(rejected: Iterable[tuple[Hashable, Hashable]]) -> list[tuple[Hashable, Hashable]]:
+    """Row ids and labels of cells that were rejected."""
+    pairs = checks.listed("rejected", rejected)
+    for pair in pairs:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise InputError(f"rejected must list pairs of a row id and a label, not {checks.shown(pair)}.")
+    return [(row, label) for row, label in pairs]

@@ -210,6 +210,7 @@ class WordVectors(VectorSpace):
         """
         self._require_fitted("fold_in")
         self.settings()
+        checks.integer("min_count", min_count, 1)
         if not hasattr(self, "context_factors_"):
             raise InputError("these vectors come from a file without contexts; fit a model to fold words in.")
         if isinstance(text, Mapping):
