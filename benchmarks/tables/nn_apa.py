@@ -65,7 +65,7 @@ def figure2(paper: dict[str, Any], found: Figures | None) -> list[Table]:
     if not measured:
         return [unmeasured(paper["caption"], paper["claim"])]
     tables = []
-    for k, lines in measured.items():
+    for k, lines in measured["curves"].items():
         least = min(points[-1][0] for points in lines.values())
         rows = []
         for method, points in lines.items():
