@@ -10,7 +10,8 @@ A block stands between two comments in a Markdown page and names a results file:
     <!-- end -->
 
 The modules of ``benchmarks/tables`` list in ``BLOCKS`` what draws a block: Markdown from the content of
-``results/<name>.json``, or of the several results files that the block names.
+``results/<name>.json``, or of the several results files that the block names. A block ``bench-NAME`` is what ``tacit
+bench NAME`` shows.
 """
 
 import argparse
@@ -19,13 +20,28 @@ import re
 from pathlib import Path
 from typing import Any
 
-from benchmarks.tables import Block, defaults, engine, grade, machine, recommend, scaling, stream, tag, versus, words
+from benchmarks import registry
+from benchmarks.tables import (
+    Block,
+    defaults,
+    engine,
+    grade,
+    machine,
+    recommend,
+    scaling,
+    stream,
+    table,
+    tag,
+    versus,
+    words,
+)
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 BLOCK = re.compile(r"(<!-- results: (?P<name>[\w-]+) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
 
 
+BENCH = "bench-"
 MODULES = (recommend, tag, words, stream, grade, engine, versus, defaults, machine, scaling)
 BLOCKS: dict[str, Block] = {name: block for module in MODULES for name, block in module.BLOCKS.items()}
 
@@ -36,6 +52,8 @@ def pages() -> list[Path]:
 
 def render(name: str) -> str:
     """The block for one results file; says so where nothing has been measured yet."""
+    if name.startswith(BENCH):
+        return of_bench(name.removeprefix(BENCH))
     if name not in BLOCKS:
         raise SystemExit(
             f"a page asks for results: {name}, which nothing draws; add it to a module of benchmarks/tables."
@@ -52,6 +70,17 @@ def render(name: str) -> str:
         return f"\n{text}\n\n*From {', '.join(f'`{file}.json`' for file in block.files)}.*\n\n"
     # Programs that measure in parts write after each; the command is that of the latest part.
     return f"\n{text}\n\n*Latest: {source(records[name])}.*\n\n"
+
+
+def of_bench(name: str) -> str:
+    """A table or figure as ``tacit bench`` shows it; what is said below one table is not said again below the next."""
+    parts: list[str] = []
+    for shown in registry.tables(name, quick=False):
+        cells = [[str(cell).replace("|", "\\|") for cell in row] for row in (shown.headings, *shown.rows)]
+        body = table([head or " " for head in cells[0]], cells[1:]) if shown.rows else "Not measured yet."
+        parts += [f"**{shown.title}**", body, *(note for note in shown.notes if note not in parts)]
+    parts += [f"*Latest: {source(record)}.*" for record in registry.records(name, quick=False) if record]
+    return "\n" + "\n\n".join(parts) + "\n\n"
 
 
 def source(record: dict[str, Any]) -> str:

@@ -27,7 +27,12 @@ class Entry:
 
 PAPERS: dict[str, dict[str, Entry]] = {
     "fbgd": {
-        "table3": Entry(("papers.words quality",), ("words",), fbgd.table3, quick=("peers.versus words", "versus")),
+        "table3": Entry(
+            ("papers.words quality", "papers.words quality --quick"),
+            ("words", "words-quick"),
+            fbgd.table3,
+            quick=("peers.versus words", "versus"),
+        ),
         "table4": Entry(("papers.engine_quality table4",), ("engine-quality",), fbgd.table4),
         "table5": Entry(("papers.engine_quality table5",), ("engine-quality",), fbgd.table5),
         "table6": Entry(("papers.engine_quality table6",), ("engine-quality",), fbgd.table6),
@@ -48,7 +53,9 @@ PAPERS: dict[str, dict[str, Entry]] = {
     },
     "qs3orao": {
         "figure1": Entry(("papers.grade size",), ("grade-size",), qs3orao.figure1),
-        "figure2": Entry(("papers.grade quality",), ("grade-quality",), qs3orao.figure2),
+        "figure2": Entry(
+            ("papers.grade quality", "papers.grade steps"), ("grade-quality", "grade-steps"), qs3orao.figure2
+        ),
     },
     "exmlds": {
         "table1": Entry(("papers.tag quality",), ("tag-quality",), exmlds.table1),
@@ -126,11 +133,18 @@ def commands(name: str, quick: bool) -> list[list[str]]:
 
 
 def records(name: str, quick: bool) -> list[dict[str, Any] | None]:
-    """The results files of an entry; ``None`` for one that does not exist."""
+    """The results files of an entry, with command and date of its own part; ``None`` for one that does not exist."""
     chosen = entry(name)
     own = (chosen.quick[1],) if quick and chosen.quick else chosen.files
-    files = [file + ("-quick" if quick else "") for file in own]
-    return [results.read(file) if (results.FOLDER / f"{file}.json").exists() else None for file in files]
+    parts = {word for call in chosen.calls for word in call.split()}
+    found: list[dict[str, Any] | None] = []
+    for file in (file + ("-quick" if quick else "") for file in own):
+        record = results.read(file) if (results.FOLDER / f"{file}.json").exists() else None
+        if record is not None:
+            for part in parts & set(record.get("parts", {})):
+                record |= record["parts"][part]
+        found.append(record)
+    return found
 
 
 def tables(name: str, quick: bool) -> list[Table]:

@@ -62,21 +62,30 @@ def figures_so_far(name: str) -> dict[str, Any]:
 
 def write_part(name: str, part: str, figures: Any) -> Path:
     """Replace one part of ``results/<name>.json`` and keep the others."""
-    return write(name, figures_so_far(name) | {part: figures})
+    return write(name, figures_so_far(name) | {part: figures}, part)
 
 
-def write(name: str, figures: Any, **about: Any) -> Path:
-    """Write ``results/<name>.json``; ``about`` holds what else a reader must know, such as versions of peers."""
+def write(name: str, figures: Any, part: str | None = None, **about: Any) -> Path:
+    """Write ``results/<name>.json``.
+
+    part : what of it was measured now; the file remembers command, date and machine of every part
+    about : what else a reader must know, such as versions of peers
+    """
     path = FOLDER / f"{name}.json"
     FOLDER.mkdir(exist_ok=True)
-    record = {
+    record: dict[str, Any] = {
         "command": command(),
         "date": datetime.date.today().isoformat(),
         "machine": machine(),
         "versions": versions(),
         **about,
-        "figures": figures,
     }
+    parts = read(name).get("parts", {}) if path.exists() else {}
+    if part is not None:
+        parts[part] = {fact: record[fact] for fact in ("command", "date", "machine")}
+    if parts:
+        record["parts"] = parts
+    record["figures"] = figures
     path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
 

@@ -42,7 +42,7 @@ _WORDS = ("quality", "counting", "weights", "curve", "items", "output")
 _DECLARED = (
     _program("papers.engine_quality"),
     _program("papers.engine_speed"),
-    _program("papers.grade", "quality", "real", "size", "large", "rate"),
+    _program("papers.grade", "quality", "real", "size", "large", "rate", "steps"),
     _program("papers.label_formulations"),
     _program("papers.runtime", "table7", "table8", "figure5"),
     _program("papers.stream"),

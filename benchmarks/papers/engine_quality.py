@@ -263,7 +263,7 @@ def save(keys: tuple[str, ...], found: dict[str, Any], name: str) -> None:
     for key in keys[:-1]:
         place = place.setdefault(key, {})
     place[keys[-1]] = found
-    results.write(name, figures)
+    results.write(name, figures, keys[0])
 
 
 if __name__ == "__main__":

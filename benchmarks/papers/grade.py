@@ -5,11 +5,12 @@
     python -m benchmarks.papers.grade size [--quick]      time and memory over the unlabelled rows (Figure 1)
     python -m benchmarks.papers.grade large [--quick]     400,000 × 90 with 500 frequencies, chosen and solved exactly
     python -m benchmarks.papers.grade rate [--quick]      the stochastic solution against the exact one (Theorem 1)
+    python -m benchmarks.papers.grade steps [--quick]     QS³ORAO as printed beside exact, over steps, time and memory
 
 Each table is one results file, ``results/grade-<table>.json``, or ``grade-<table>-quick.json`` with ``--quick``, which
-takes less than two minutes. ``--sets`` and ``--methods`` repeat some cells of quality, real and size and keep the other
-figures of the file, which are written as they come, so a long table can be made in parts. ``grade_figures.py`` draws
-them.
+takes less than two minutes. ``--sets`` and ``--methods`` repeat some cells of quality, real and size (``--sets`` those
+of steps too) and keep the other figures of the file, which are written as they come, so a long table can be made in
+parts. ``grade_figures.py`` draws them.
 
 Parameters come from the labelled rows alone. OrdinalRanker chooses by its own cross-validation; the stochastic solver
 takes what the exact one chose; "QS³ORAO, Algorithm 1" is the paper's method as printed, with γ of every split searched
@@ -31,6 +32,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import results
+from benchmarks.papers import grade_printed
 from benchmarks.papers.grade_methods import METHODS, Draw, Unavailable, call_peers
 from benchmarks.papers.grade_sets import SETS, reviews_as_printed
 from benchmarks.processes import Failed, ask
@@ -262,49 +264,26 @@ def rate(quick: bool) -> None:
             "slope_of_the_last_part": slope,
         }  # fmt: skip
         print(rule, slope, mean.round(6).tolist(), flush=True)
-    figures["as printed"] = printed_rate(X, y, 3, 100 if quick else 200)
+    figures["as printed"] = grade_printed.rate(X, y, 3, 100 if quick else 200)
     results.write("grade-rate" + ("-quick" if quick else ""), figures)
 
 
-def printed_rate(X: np.ndarray, y: np.ndarray, seeds: int, most: int) -> dict[str, Any]:
-    """Algorithm 1 against the minimiser in the kernel's own space, over 1,000 rows: error, slope, numbers kept."""
-    from tacit.features.nystrom import NystromFeatures
-    from tacit.features.scaling import Scaling
-    from tacit.solvers.ordinal_exact import collect_moments, solve_path
-    from tacit.solvers.quadruply import QuadruplyStochastic
-    from tacit.solvers.stochastic import RowSampler
-
-    kept = np.concatenate([np.flatnonzero(y >= 0), np.flatnonzero(y < 0)[:500]])
-    scaling = Scaling.of(X[kept], np.ones(len(kept)))
-    rows, codes, weights = scaling.dense(X[kept]), y[kept], np.ones(len(kept))
-    width, strength, mix = 2.0 * X.shape[1] ** 0.5, 2.0**-3, np.full(4, 0.5)
-    everything = NystromFeatures("gaussian", width, rows)
-    moments = collect_moments(rows, codes, weights, 5, everything)
-    target = everything.transform(rows) @ solve_path(moments.quadratic(mix), moments.linear(), [strength])[:, 0]
-    plain = Scaling(np.zeros(X.shape[1]), np.ones(X.shape[1]), np.ones(X.shape[1]))
-    steps = np.unique(np.geomspace(10, most, 8).astype(int))
-    errors, numbers = [], []
-    for seed in range(seeds):
-        given = moments.splits, mix, strength
-        descent = QuadruplyStochastic("gaussian", 64, width, plain, *given, batch_size=16, seed=seed)
-        sampler = RowSampler(rows, codes, weights, 5)
-        curve, numbers = [], []
-        for count in steps:
-            while descent.steps < count:
-                descent.advance(sampler)
-            apart = descent.score(rows) - target
-            curve.append(float(np.mean((apart - apart.mean()) ** 2) / np.var(target)))
-            numbers.append(int(descent.coefficients.size))
-        errors.append(curve)
-    mean = np.mean(errors, axis=0)
-    slope = float(np.polyfit(np.log(steps), np.log(mean), 1)[0])
-    print("as printed", slope, mean.round(6).tolist(), flush=True)
-    return {"steps": steps.tolist(), "error": mean.tolist(), "slope": slope, "numbers_kept": numbers, "seeds": seeds}
+def steps(quick: bool, sets: list[str]) -> None:
+    """QS³ORAO as printed beside the exact minimiser, step by step: three draws of each set."""
+    figures = Figures("steps", quick)
+    for name in sets:
+        X, y = load(name)
+        found = []
+        for seed in range(1 if quick else 3):
+            draw = Draw.of(X, y, LABELS, EVALUATED, seed)
+            found.append(grade_printed.curves(draw, 3_000, (10, 30, 100) if quick else (10, 30, 100, 300)))
+            print(name, seed, found[-1], flush=True)
+        figures.put(lambda all_, n=name, f=found: all_.update({n: f}))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", choices=["quality", "real", "size", "large", "rate"])
+    parser.add_argument("table", choices=["quality", "real", "size", "large", "rate", "steps"])
     parser.add_argument("--quick", action="store_true", help="a small version, under two minutes")
     parser.add_argument("--sets", help="some data sets of quality and real, separated by commas")
     parser.add_argument("--methods", help="some methods, separated by semicolons; figures of the others are kept")
@@ -312,6 +291,10 @@ def main() -> None:
     asked = given.methods.split(";") if given.methods else None
     if given.table == "size":
         size(given.quick, asked or list(SIZE_METHODS))
+    elif given.table == "steps":
+        steps(
+            given.quick, given.sets.split(",") if given.sets else ["kin40k"] if given.quick else ["kin40k", "protein"]
+        )
     elif given.table in ("large", "rate"):
         {"large": large, "rate": rate}[given.table](given.quick)
     else:

@@ -1,12 +1,13 @@
 """One-class MF on labels: formulations with features (Table 3, Figure 2) and non-linear classifiers (Figure 3).
 
-    python -m benchmarks.papers.label_formulations [--quick]
+    python -m benchmarks.papers.label_formulations [--set NAME] [--only METHOD,…] [--quick]
 
 SQ-SQ is LEML, squares everywhere; SQ-wSQ weighs the unknown cells; LR-wSQ takes the logistic loss on what is known;
 LR-wLR the logistic loss on every cell; (S) draws as many unknown cells as there are known ones; LR-wSQ-Nys appends
 Nyström features. Each method is chosen by P@1 + P@3 + P@5 on a fifth of the training rows over four
 points, then fitted on all of them; sets without a published split give a fifth of their rows to the test (seed 0).
-``--quick`` takes Bibtex and two points. Writes ``results/label-formulations.json``.
+``--quick`` takes Bibtex and two points. Writes ``results/label-formulations.json`` after every method; ``--set`` and
+``--only`` keep the other figures.
 """
 
 import argparse
@@ -60,39 +61,40 @@ def precisions(truth: Any, top: np.ndarray) -> dict[str, float]:
     return {f"P@{k}": 100 * precision_at_k(truth, top, k) for k in range(1, 6)}
 
 
-def measure(name: str, quick: bool, wanted: list[str]) -> dict[str, Any]:
-    X, Y, X_test, Y_test = published(name)
+def measure(parts: tuple[Any, ...], method: str, quick: bool) -> dict[str, Any]:
+    """One method on one set, at its best point."""
+    X, Y, X_test, Y_test = parts
     part, labels, X_held, Y_held = held_out(X, Y)
-    table = {}
-    for method in wanted:
-        make, points = METHODS[method]
+    make, points = METHODS[method]
 
-        def quality(point: dict[str, Any], make: Any = make) -> float:
-            found = precisions(Y_held, make(**point).fit(part, labels).predict_topk(X_held, 5))
-            return found["P@1"] + found["P@3"] + found["P@5"]
+    def quality(point: dict[str, Any]) -> float:
+        found = precisions(Y_held, make(**point).fit(part, labels).predict_topk(X_held, 5))
+        return found["P@1"] + found["P@3"] + found["P@5"]
 
-        chosen = max(points[:2] if quick else points, key=quality)
-        began = time.perf_counter()
-        model = make(**chosen).fit(X, Y)
-        seconds = time.perf_counter() - began
-        table[method] = {**precisions(Y_test, model.predict_topk(X_test, 5)), "seconds": seconds, "chosen": chosen}
-        print(name, method, table[method], flush=True)
-    return table
+    chosen = max(points[:2] if quick else points, key=quality)
+    began = time.perf_counter()
+    model = make(**chosen).fit(X, Y)
+    seconds = time.perf_counter() - began
+    return {**precisions(Y_test, model.predict_topk(X_test, 5)), "seconds": seconds, "chosen": chosen}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="Bibtex, two points, without SLEEC")
     parser.add_argument("--set", choices=SETS, help="only this set; keep the others")
+    parser.add_argument("--only", help="some methods, separated by commas; keep the others")
     given = parser.parse_args()
     file = "label-formulations-quick" if given.quick else "label-formulations"
-    path = results.FOLDER / f"{file}.json"
-    figures: dict[str, Any] = results.read(file)["figures"] if path.exists() else {}
-    wanted = [name for name in METHODS if not (given.quick and name == "SLEEC")]
+    wanted = given.only.split(",") if given.only else [m for m in METHODS if not (given.quick and m == "SLEEC")]
     for name in SETS[:1] if given.quick else [given.set] if given.set else SETS:
-        figures[name] = measure(name, given.quick, wanted)
-        results.write(file, figures)
-    print(path)
+        parts = published(name)
+        for method in wanted:
+            found = measure(parts, method, given.quick)
+            print(name, method, found, flush=True)
+            figures = results.figures_so_far(file)
+            rows = figures.get(name, {}) | {method: found}
+            figures[name] = {key: rows[key] for key in METHODS if key in rows}
+            results.write(file, figures)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from benchmarks.results import Record
 
 COMMANDS = ["quality", "hidden", "best", "scale", "audit"]
 SETS = ("bibtex", "rcv1v2", "corel5k", "stackex_cooking", "stackex_cs")
-_SLOW = ("SLEEC", "NeighbourTagger skipgram", "one-vs-rest logistic", "LEML-IMC")
+_SLOW = ("SLEEC", "NeighbourTagger skipgram", "one-vs-rest logistic", "LEML-IMC", "ExMLDS4")
 
 
 def quality(record: Record, sets: list[str], methods: list[str], quick: bool) -> None:

@@ -38,10 +38,11 @@ SWEEPS = (("als", (2, 4, 8)), ("adagrad", (10, 20, 40, 75)))
 
 
 def methods(quick: bool) -> dict[str, dict[str, Any]]:
-    """Method and parameters by name; gensim's are the paper's, GloVe's ceiling is its authors' own for text8."""
+    """Method and parameters by name; fBGD's and gensim's are the paper's, GloVe's ceiling its authors' for text8."""
     negative = 10 if quick else 25
     return {
         "tacit": {"method": "tacit", "parameters": {}},
+        "fBGD": {"method": "tacit", "parameters": {"solver": "adagrad", "iterations": 75}},
         "gensim skip-gram": {"method": "gensim", "parameters": {"skip_gram": True, "negative": negative}},
         "gensim CBOW": {"method": "gensim", "parameters": {"skip_gram": False, "negative": negative}},
         "GloVe": {"method": "glove", "parameters": {"iterations": 25, "weight_ceiling": 10.0}},

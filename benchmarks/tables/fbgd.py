@@ -18,7 +18,13 @@ HALF_OF_LASTFM = "Last.fm next song: only the authors' test part could be had, a
 NO_OPENIMAGES = "OpenImages is not among the data at hand: corel16k, where images are ids as well, stands in."
 
 
-def table3(paper: dict[str, Any], found: Figures | None) -> list[Table]:
+def table3(paper: dict[str, Any], *sizes: Figures | None) -> list[Table]:
+    """One table per size of text; the first says so where nothing has been measured."""
+    first, *others = sizes
+    return [_words(paper, first), *(_words(paper, found) for found in others if found)]
+
+
+def _words(paper: dict[str, Any], found: Figures | None) -> Table:
     """From the long run of ``words.py``, or from the job beside its peers, which has a short one."""
     names = {"gensim skip-gram": "skip-gram", "GloVe": "GloVe", "gensim CBOW": "CBOW"}
     names |= {"tacit": ALS, "Tacit WordVectors": ALS, "GloVe (tacit.baselines)": "GloVe"}
@@ -35,7 +41,7 @@ def table3(paper: dict[str, Any], found: Figures | None) -> list[Table]:
     title = f"{paper['caption']}: Text8{'; here ' + size if size else ''}"
     notes = [NOT_TEXT8, NO_NEWSIR + " The paper has fBGD 59.7, GloVe 58.5, skip-gram 58.1 in all on it."]
     renamed = {names.get(method, method): row for method, row in ours.items()}
-    return [beside(title, paper["measures"], paper["sets"]["Text8"], renamed, digits=1, notes=notes)]
+    return beside(title, paper["measures"], paper["sets"]["Text8"], renamed, digits=1, notes=notes)
 
 
 def table4(paper: dict[str, Any], engine: Figures | None) -> list[Table]:

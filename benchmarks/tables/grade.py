@@ -169,6 +169,36 @@ def rate(record: dict[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
+STEP_HEADS = ["set", "λ", "method", "steps", "AUC", "error", "processor seconds", "numbers kept"]
+
+
+def steps(record: dict[str, Any]) -> str:
+    """QS³ORAO as printed beside the exact minimiser, means over the draws."""
+    return table(STEP_HEADS, step_rows(record["figures"]))
+
+
+def step_rows(figures: dict[str, Any]) -> list[list[str]]:
+    """A row for each number of steps, below that of the minimiser; of divergent runs one that says so."""
+    rows = []
+    for name, draws in figures.items():
+        for kind in draws[0]:
+            found = [draw[kind] for draw in draws]
+            strengths = sorted(one["regularization"] for one in found)
+            label = f"{kind}, " + " to ".join(dict.fromkeys(f"{strengths[end]:.3g}" for end in (0, -1)))
+            area, seconds = (mean(one["exact"][key] for one in found) for key in ("auc", "seconds"))
+            rows.append([name, label, "exact minimiser", "–", f"{area:.4f}", "0", f"{seconds:.2f}", "–"])
+            lost = sum("diverged" in one["points"][-1] for one in found)
+            if lost:
+                counted = f"diverges in {lost} of {len(found)} draws"
+                rows.append([name, label, "QS³ORAO, Algorithm 1", "–", counted, "–", "–", "–"])
+                continue
+            for points in zip(*(one["points"] for one in found), strict=True):
+                area, error, seconds = (mean(point[key] for point in points) for key in ("auc", "error", "seconds"))
+                cells = [f"{area:.4f}", f"{error:.3f}", f"{seconds:.2f}", f"{points[0]['numbers_kept']:,}"]
+                rows.append([name, label, "QS³ORAO, Algorithm 1", str(points[0]["steps"]), *cells])
+    return rows
+
+
 OURS, BEFORE = "OrdinalRanker()", "OrdinalRanker() before"
 MARGIN = 0.003
 
@@ -218,5 +248,6 @@ BLOCKS = {
     "grade-size": Block(size),
     "grade-large": Block(large),
     "grade-rate": Block(rate),
+    "grade-steps": Block(steps),
     "grade-defaults": Block(defaults),
 }

@@ -3,6 +3,7 @@
 from typing import Any
 
 from benchmarks.tables import ABSENT, Figures, Table, number, unmeasured
+from benchmarks.tables.grade import STEP_HEADS, step_rows
 
 NO_SETS = (
     "3D road, Sgemm, Year, Yolanda and the four Amazon sets are not here: kin40k, protein and elevators, cut into five "
@@ -24,7 +25,19 @@ def figure1(paper: dict[str, Any], size: Figures | None) -> list[Table]:
     return [Table(paper["caption"], heads, rows, [f"The paper's claim: {paper['claim']}.", SYNTHETIC])]
 
 
-def figure2(paper: dict[str, Any], quality: Figures | None) -> list[Table]:
+def figure2(paper: dict[str, Any], quality: Figures | None, steps: Figures | None) -> list[Table]:
+    """Areas of all methods, then the paper's own method step by step."""
+    tables = _areas(paper, quality)
+    if steps:
+        notes = [
+            "The error is the squared distance to the exact minimiser's scores, over their variance. The method gets "
+            "64 fresh frequencies a step, and the same rows, γ and bandwidth as the minimiser."
+        ]
+        tables.append(Table("QS³ORAO as printed beside the exact minimiser", STEP_HEADS, step_rows(steps), notes))
+    return tables
+
+
+def _areas(paper: dict[str, Any], quality: Figures | None) -> list[Table]:
     if not quality:
         return [unmeasured(paper["caption"], paper["claim"])]
     methods = list(dict.fromkeys(method for found in quality.values() for method in found["auc"]))

@@ -59,3 +59,21 @@ def test_defaults_are_shown_as_gaps_to_the_best_peer_over_the_draws_that_all_hav
     text = grade_tables.defaults({"figures": {"one": methods, "two": {"mord": {}}}})
     assert "| one | 0.7900 | 0.8200 | 0.8000 (mord) | -0.0100 | +0.0200 | 1.0 × | 1 |" in text
     assert "behind by more than 0.003: none" in text
+
+
+def test_steps_beside_the_minimiser_are_means_over_draws_and_a_run_that_diverges_says_so():
+    def draw(area, points):
+        return {"λ": {"regularization": 0.5, "exact": {"auc": area, "seconds": 1.0}, "points": points}}
+
+    def point(steps, area, error):
+        return {"steps": steps, "auc": area, "error": error, "seconds": 2.0, "numbers_kept": 128 * steps}
+
+    sound = [draw(0.9, [point(10, 0.7, 0.5)]), draw(0.8, [point(10, 0.8, 0.1)])]
+    lost = [draw(0.9, [point(10, 0.5, 9e5), {"steps": 80, "diverged": "not finite"}])]
+    rows = grade_tables.step_rows({"one": sound, "two": lost})
+    assert rows == [
+        ["one", "λ, 0.5", "exact minimiser", "–", "0.8500", "0", "1.00", "–"],
+        ["one", "λ, 0.5", "QS³ORAO, Algorithm 1", "10", "0.7500", "0.300", "2.00", "1,280"],
+        ["two", "λ, 0.5", "exact minimiser", "–", "0.9000", "0", "1.00", "–"],
+        ["two", "λ, 0.5", "QS³ORAO, Algorithm 1", "–", "diverges in 1 of 1 draws", "–", "–", "–"],
+    ]

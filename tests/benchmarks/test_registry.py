@@ -102,3 +102,12 @@ def test_paper_and_ours_stand_side_by_side():
     complete = tables.beside("t", ["s"], {"a": [None]}, {"a": [2]}, digits=0)
     assert list(complete.headings) == ["method", "paper s", "here s"]
     assert complete.rows == [["a", "–", "2"]]
+
+
+def test_a_part_of_a_results_file_keeps_its_own_command(tmp_path, monkeypatch):
+    monkeypatch.setattr(results, "FOLDER", tmp_path / "benchmarks" / "results")
+    results.FOLDER.mkdir(parents=True)
+    results.write("runtime", {"table7": {}}, "table7", command="the first")
+    results.write("runtime", {"table7": {}, "table8": {}}, "table8", command="the second")
+    commands = [registry.records(name, quick=False)[0]["command"] for name in ("fbgd-table7", "fbgd-table8")]
+    assert commands == ["the first", "the second"]
