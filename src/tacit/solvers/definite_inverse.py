@@ -6,21 +6,23 @@ first to the last,
 
     M_:j = −M_:: (L_:j M_jj)   (rows below the block),     A⁻¹_ij = M_:iᵀ M_:j   (j ≤ i, over the rows from i on)
 
-Every block is written once, as one long product. Only the lower triangle is worked on: m³ operations, as many as LAPACK
-takes. Memory: the matrix, one panel and a tile per thread.
+Every block is written once, as one long product, and those on the diagonal as half of one. Only the lower triangle is
+worked on: m³ operations, as many as LAPACK takes. Memory: the matrix, one panel and a tile per thread.
 """
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import get_lapack_funcs
+from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 from tacit.errors import DivergedError
 from tacit.solvers.cholesky import Cholesky
 from tacit.threads import even_chunks, run, single_threaded_blas
 
-BLOCK = 256
+BLOCK = 384
+_TILE = 1024
+"""Columns of a block of rows that are made at once: wider than a block, so that long rows are read."""
 
 Array = NDArray[Any]
 
@@ -56,7 +58,8 @@ def _invert_column(matrix: Array, block: tuple[int, int], threads: int) -> None:
     """M_:j of the rows from block j on, where those below and to the right of it hold M already."""
     start, stop = block
     (invert_triangle,) = get_lapack_funcs(("trtri",), (matrix,))
-    own = invert_triangle(matrix[start:stop, start:stop], lower=1)[0]
+    # Above the diagonal the factor leaves what was there.
+    own = np.tril(invert_triangle(matrix[start:stop, start:stop], lower=1)[0])
     panel = -matrix[stop:, start:stop] @ own
     matrix[start:stop, start:stop] = own
 
@@ -72,11 +75,15 @@ def _multiply_row(matrix: Array, block: tuple[int, int], threads: int) -> None:
     """A⁻¹_ij of block i and all columns up to its last, where its own rows and those below hold M."""
     start, stop = block
     panel = matrix[start:, start:stop].T.copy()
+    (with_itself,) = get_blas_funcs(("syrk",), (matrix,))
 
     def multiply(first: int, last: int) -> None:
-        matrix[start:stop, first:last] = panel @ matrix[start:, first:last]
+        if first == start:
+            matrix[start:stop, start:stop] = with_itself(1.0, panel.T, trans=1).T
+        else:
+            matrix[start:stop, first:last] = panel @ matrix[start:, first:last]
 
-    run(multiply, even_chunks(stop, BLOCK), threads)
+    run(multiply, [*even_chunks(start, _TILE), block], threads)
 
 
 def _mirror(matrix: Array, blocks: list[tuple[int, int]], threads: int) -> None:

@@ -33,7 +33,7 @@ GRAM_ROWS = 512
 
 
 def dense_weights(
-    positives: sp.csr_array,
+    positives: Csr,
     ridge: float,
     *,
     row_exponent: float = 0.0,
@@ -59,8 +59,7 @@ def dense_weights(
     weight = rows**-row_exponent
     of_cell = np.repeat(weight, np.diff(positives.indptr))
     of_cell *= len(of_cell) / max(of_cell.sum(), 1e-300)
-    left = _native(positives, cells * of_cell)
-    gram = _gram(left, _native(positives, cells))
+    gram = _gram(positives, (cells * of_cell).astype(np.float32), cells.astype(np.float32), threads)
     spread = cols**ridge_exponent
     diagonal = np.diag(gram).astype(np.float64)
     added = ridge * diagonal.mean() * spread / spread.mean()
@@ -167,16 +166,15 @@ def masses(positives: sp.csr_array) -> tuple[Array, Array]:
     return np.where(rows > 0, rows, 1.0), np.where(cols > 0, cols, 1.0)
 
 
-def _native(positives: sp.csr_array, values: Array) -> sp.csr_array:
-    parts = (values.astype(np.float32), positives.indices.astype(np.int32), positives.indptr.astype(np.int32))
-    return sp.csr_array(parts, shape=positives.shape)
+def _gram(positives: Csr, left: Array, right: Array, threads: int) -> NDArray[np.float32]:
+    """leftᵀ right as a dense matrix, for two sets of values of the same cells; nothing else of its size is held."""
+    m = positives.shape[1]
+    by_row = positives.indptr, positives.indices, right
+    starts, rows_of_col, (of_col, _) = transposed_cells(positives, (left, left[:0]))
+    gram = np.zeros((m, m), dtype=np.float32)
 
+    def fill(start: int, stop: int) -> None:
+        kernels.add_sparse_rows(start, stop, starts, rows_of_col, of_col, *by_row, gram[start:stop])
 
-def _gram(left: sp.csr_array, right: sp.csr_array) -> NDArray[np.float32]:
-    """leftᵀ right as a dense matrix, some rows at a time: SciPy's sparse product would take three times the memory."""
-    m = right.shape[1]
-    gram = np.empty((m, m), dtype=np.float32)
-    by_col = left.T.tocsr()
-    for start, stop in even_chunks(m, GRAM_ROWS):
-        gram[start:stop] = (by_col[start:stop] @ right).toarray()
+    run(fill, even_chunks(m, GRAM_ROWS), threads)
     return gram
