@@ -50,7 +50,7 @@ def test_cosine_scores_are_kernel_ridge():
     X, Y = tagged()
     X[np.abs(X).sum(axis=1) == 0, 0] = 1.0
     new = tagged(10, 9)[0] + 0.1
-    model = KernelTagger("cosine", bandwidth=0.8, regularization=0.3).fit(X, Y)
+    model = KernelTagger("cosine", bandwidth=0.8, regularization=0.3, value_power=1.0).fit(X, Y)
     alpha = naive.kernel_ridge(cosine_kernel(X, X, 0.8), Y.toarray(), np.ones(Y.shape), 0.3)
     np.testing.assert_allclose(model.decision_function(new), cosine_kernel(new, X, 0.8) @ alpha, atol=1e-4)
 
@@ -68,7 +68,7 @@ def test_gaussian_scores_are_kernel_ridge_on_standardised_columns():
 @pytest.mark.parametrize("landmarks", [None, 0, 60])
 def test_the_linear_kernel_by_columns_rows_and_landmarks_is_one_model(landmarks):
     X, Y = tagged()
-    model = KernelTagger("linear", regularization=0.5, landmarks=landmarks).fit(X, Y)
+    model = KernelTagger("linear", regularization=0.5, value_power=1.0, landmarks=landmarks).fit(X, Y)
     assert (model.points_ is None) == (landmarks is None)
     features = np.hstack((unit(X), np.ones((60, 1))))
     weights = np.linalg.solve(features.T @ features + 0.5 * np.eye(13), features.T @ Y.toarray())
@@ -81,8 +81,9 @@ def test_weights_of_labels_hold_in_every_solve(kernel, landmarks):
     X, Y = tagged()
     X[np.abs(X).sum(axis=1) == 0, 0] = 1.0
     model = KernelTagger(
-        kernel, bandwidth=1.0, regularization=0.5, unlabelled_weight=0.25, landmarks=landmarks, inner_steps=60
-    ).fit(X, Y)
+        kernel, bandwidth=1.0, regularization=0.5, value_power=1.0, unlabelled_weight=0.25, landmarks=landmarks,
+        inner_steps=60,
+    ).fit(X, Y)  # fmt: skip
     K = cosine_kernel(X, X, 1.0) if kernel == "cosine" else 1 + unit(X) @ unit(X).T
     alpha = naive.kernel_ridge(K, Y.toarray(), np.where(Y.toarray() > 0, 4.0, 1.0), 0.5)
     np.testing.assert_allclose(model.decision_function(X), K @ alpha, atol=5e-3)
@@ -90,8 +91,8 @@ def test_weights_of_labels_hold_in_every_solve(kernel, landmarks):
 
 def test_frequency_exponent_favours_rare_labels():
     X, Y = tagged(200)
-    plain = KernelTagger("cosine", bandwidth=1.0, regularization=0.5).fit(X, Y).decision_function(X)
-    model = KernelTagger("cosine", bandwidth=1.0, regularization=0.5, frequency_exponent=1.0).fit(X, Y)
+    plain = KernelTagger("cosine", bandwidth=1.0, regularization=0.5, value_power=1.0).fit(X, Y).decision_function(X)
+    model = KernelTagger("cosine", bandwidth=1.0, regularization=0.5, value_power=1.0, frequency_exponent=1.0).fit(X, Y)
     rare, common = np.argsort(model.label_frequency_)[[0, -1]]
     gain = model.decision_function(X).mean(axis=0) - plain.mean(axis=0)
     assert gain[rare] > gain[common]
@@ -99,7 +100,7 @@ def test_frequency_exponent_favours_rare_labels():
 
 def test_rows_without_labels_change_nothing_unless_imputed():
     X, Y = tagged()
-    own = {"bandwidth": 1.0, "regularization": 0.5}
+    own = {"bandwidth": 1.0, "regularization": 0.5, "value_power": 1.0}
     more = np.vstack((X, tagged(20, 5)[0])), sp.vstack((Y, sp.csr_array((20, 5))), format="csr")
     alone = KernelTagger("cosine", **own).fit(X, Y).decision_function(X)
     np.testing.assert_array_equal(KernelTagger("cosine", **own).fit(*more).decision_function(X), alone)
@@ -123,9 +124,55 @@ def test_leave_one_out_chooses_what_ranks_best():
     assert model.score(X[1::2], Y[1::2]) > first.score(X[1::2], Y[1::2])
 
 
+def repeated_words(n=400, seed=0):
+    """Texts that have the word of their label, and other words many times: only that a word is there says something."""
+    rng = np.random.default_rng(seed)
+    label = rng.integers(8, size=n)
+    X = (rng.random((n, 30)) < 0.2) * rng.geometric(0.05, size=(n, 30)).astype(np.float64)
+    X[np.arange(n), label] = 1.0
+    return X, sp.csr_array(np.eye(8)[label])
+
+
+@pytest.mark.parametrize("kernel", ["cosine", "linear"])
+def test_leave_one_out_chooses_the_power_of_values(kernel, tmp_path):
+    X, Y = repeated_words()
+    model = KernelTagger(kernel).fit(X[::2], Y[::2])
+    tried = {record["value_power"]: record["ndcg"] for record in model.history_[:3]}
+    assert list(tried) == [1.0, 0.5, 0.0]
+    assert model.value_power_ == max(tried, key=tried.get) == 0.0
+    as_given = KernelTagger(kernel, value_power=1.0).fit(X[::2], Y[::2])
+    assert model.score(X[1::2], Y[1::2]) > as_given.score(X[1::2], Y[1::2])
+    given = {"bandwidth": model.bandwidth_, "regularization": model.regularization_, "value_power": 0.0}
+    model.save(tmp_path / "model")
+    for same in (KernelTagger(kernel, **given).fit(X[::2], Y[::2]), tacit.load(tmp_path / "model")):
+        np.testing.assert_array_equal(same.decision_function(X), model.decision_function(X))
+
+
+def test_roots_of_values_are_kernel_ridge_of_roots():
+    X, Y = tagged()
+    X[np.abs(X).sum(axis=1) == 0, 0] = 1.0
+    X[0] *= -1
+    model = KernelTagger("cosine", bandwidth=0.8, regularization=0.3, value_power=0.5).fit(X, Y)
+    roots = np.sign(X) * np.sqrt(np.abs(X))
+    K = cosine_kernel(roots, roots, 0.8)
+    alpha = naive.kernel_ridge(K, Y.toarray(), np.ones(Y.shape), 0.3)
+    np.testing.assert_allclose(model.decision_function(X), K @ alpha, atol=1e-4)
+
+
+def test_values_that_powers_cannot_change_or_should_not_are_taken_as_given():
+    X, Y = tagged()
+    tried = [
+        {record["value_power"] for record in KernelTagger("cosine").fit(table, Y).history_}
+        for table in (X, X > 0, unit((X > 0).astype(float)), X - 2 * X[:1])
+    ]
+    assert tried == [{1.0, 0.5, 0.0}, {1.0}, {1.0}, {1.0}]
+    with pytest.raises(InputError, match="value_power needs rows of length one"):
+        KernelTagger("gaussian", value_power=0.5).fit(X, Y)
+
+
 def test_all_landmarks_are_the_exact_model_and_few_are_near():
     X, Y = tagged(200)
-    own = {"bandwidth": 1.0, "regularization": 0.5}
+    own = {"bandwidth": 1.0, "regularization": 0.5, "value_power": 1.0}
     exact = KernelTagger("cosine", landmarks=0, **own).fit(X, Y).decision_function(X)
     errors = [
         np.abs(KernelTagger("cosine", landmarks=m, **own).fit(X, Y).decision_function(X) - exact).max()
@@ -186,34 +233,40 @@ def test_missing_labels_and_a_label_taken_away():
 
 def test_what_memory_cannot_hold_is_refused_with_what_to_use(monkeypatch):
     X, Y = tagged()
-    monkeypatch.setattr(kernel_fit, "LARGEST_MODEL", 100)
-    with pytest.raises(InputError, match=r"landmarks to at most 20, or use NeighbourTagger"):
+    monkeypatch.setattr(kernel_fit, "LARGEST_FIT", 16 * 20**2 + 8 * 20 * 5)
+    with pytest.raises(InputError, match=r"5 labels on 30 landmarks.*landmarks to at most 20, or use NeighbourTagger"):
         KernelTagger("cosine", landmarks=30).fit(X, Y)
+    KernelTagger("cosine", landmarks=20).fit(X, Y)
     monkeypatch.setattr(kernel_fit, "LARGEST_EXACT", 50)
     with pytest.raises(InputError, match="landmarks"):
         KernelTagger("cosine", landmarks=0).fit(X, Y)
     with pytest.raises(InputError, match="impute"):
         KernelTagger("cosine", impute=True).fit(X, Y)
+    monkeypatch.setattr(kernel_fit, "LARGEST_FIT", 10)
+    with pytest.raises(InputError, match="GB; use NeighbourTagger"):
+        KernelTagger("cosine").fit(X, Y)
 
 
-def test_two_hundred_thousand_rows_are_refused_before_anything_is_held():
-    """200,000 × 50,000 × 20,000: all rows, or too many landmarks, get a sentence; what it names fits in 2 GB."""
+def test_two_hundred_thousand_rows_are_refused_before_anything_is_tried():
+    """200,000 × 50,000 × 20,000: all rows, or too many landmarks, get a sentence; what it names fits in 4 GB."""
     rows, features, labels = 200_000, 50_000, 20_000
-    number, one = np.arange(rows), np.ones(rows, np.float32)
-    X = sp.csr_array((one, (number, number % features)), shape=(rows, features))
-    Y = sp.csr_array((one, (number, number % labels)), shape=(rows, labels))
-    own = {"bandwidth": 1.0, "regularization": 1.0}
+    number, value = np.arange(rows), np.ones(rows, np.float32)
+    X = sp.csr_array((value, (number, number % features)), shape=(rows, features))
+    Y = sp.csr_array((value, (number, number % labels)), shape=(rows, labels))
+    tried = []
     with pytest.raises(InputError, match=r"200000 × 200000 rows, and at most 15000.*set landmarks to 4000"):
-        KernelTagger("cosine", landmarks=0, **own).fit(X, Y)
-    with pytest.raises(InputError, match=r"30000 rows or columns would need 2\.4 GB; set landmarks to at most 26843"):
-        KernelTagger("cosine", landmarks=30_000, **own).fit(X, Y)
-    assert 4 * 26_843 * labels < 1 << 31
+        KernelTagger("cosine", landmarks=0, callback=tried.append).fit(X, Y)
+    with pytest.raises(InputError, match=r"on 30000 landmarks would need 19\.2 GB; set landmarks to at most 11583"):
+        KernelTagger("cosine", landmarks=30_000, callback=tried.append).fit(X, Y)
+    assert tried == []
+    assert kernel_fit.Way("landmarks", 11_583).needs(labels) <= 4e9 < kernel_fit.Way("landmarks", 11_584).needs(labels)
+    assert kernel_fit.Way.of("gaussian", X.shape, rows, labels, None, False) == kernel_fit.Way("landmarks", 4000)
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [("kernel", "round"), ("bandwidth", 0), ("regularization", -1), ("landmarks", 1.5), ("random_state", -1),
-     ("random_state", 1.5), ("unlabelled_weight", 0), ("iterations", 0)],
+     ("random_state", 1.5), ("unlabelled_weight", 0), ("iterations", 0), ("value_power", 1.5), ("value_power", -1)],
 )  # fmt: skip
 def test_wrong_parameters_are_refused_by_name(name, value):
     with pytest.raises(InputError, match=name):

@@ -1,7 +1,8 @@
 """Fit a kernel tagger in one of three ways: exactly, through landmarks, or by a linear kernel on the columns."""
 
 from dataclasses import dataclass
-from typing import Any
+from math import sqrt
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacit import threads as pool
 from tacit.errors import InputError
-from tacit.estimators.tag.kernel_choice import REMEDY, Smoothness
+from tacit.estimators.tag.kernel_choice import REMEDY, KernelSetting
 from tacit.features.kernel_gram import (
     ConstantAndColumns,
     LandmarkFeatures,
@@ -24,8 +25,8 @@ Array = NDArray[Any]
 
 LARGEST_EXACT = 15_000
 """Rows, or columns, of a dense matrix that is factorised (0.9 GB)."""
-LARGEST_MODEL = 1 << 29
-"""Numbers in the coefficients (2 GB)."""
+LARGEST_FIT = 4_000_000_000
+"""Bytes that a fit may hold."""
 DEFAULT_LANDMARKS = 4000
 _PROBE = 1000
 _ROWS = 512
@@ -39,8 +40,66 @@ class Solved:
     coefficients: NDArray[np.float32]
 
 
+@dataclass(frozen=True)
+class Way:
+    """How weights are found: exactly from all rows, from the columns of a linear kernel, or through landmarks.
+
+    size : rows, columns and a constant, or landmarks
+    """
+
+    name: Literal["exact", "columns", "landmarks"]
+    size: int
+
+    @classmethod
+    def of(
+        cls, kernel: str, shape: tuple[int, int], carrying: int, labels: int, landmarks: int | None, impute: bool
+    ) -> "Way":
+        """The way for a kernel and X (n, d), of whose rows ``carrying`` have labels; one sentence if none is open.
+
+        landmarks : so many, 0 for the exact solve, None for whichever memory allows
+        impute : learn from all rows in the end
+        """
+        rows = shape[0] if impute else carrying
+        exact, columns = cls("exact", rows), cls("columns", shape[1] + 1)
+        by_columns = kernel == "linear" and landmarks is None and shape[1] < min(carrying, LARGEST_EXACT)
+        fits = rows <= LARGEST_EXACT and exact.needs(labels) <= LARGEST_FIT
+        if impute and (by_columns or landmarks or not fits):
+            raise InputError(
+                f"impute=True needs the exact solve (at most {LARGEST_EXACT} rows, landmarks None or 0, a kernel that "
+                f"is not solved by its columns), not {rows} rows with kernel {kernel!r}; leave it out."
+            )
+        if landmarks == 0 and rows > LARGEST_EXACT:
+            raise InputError(
+                f"landmarks=0 factorises a matrix of {rows} × {rows} rows, and at most {LARGEST_EXACT} are allowed; "
+                f"set landmarks to {DEFAULT_LANDMARKS} or so, or leave it None."
+            )
+        if by_columns:
+            return columns.require_room(labels)
+        if landmarks == 0 or (landmarks is None and fits):
+            return exact.require_room(labels)
+        return cls("landmarks", min(landmarks or DEFAULT_LANDMARKS, carrying)).require_room(labels)
+
+    def needs(self, labels: int) -> int:
+        """Bytes of a fit: squares in single precision (and the landmarks' own in double), weights and right sides."""
+        square, beside = {"exact": (4, 4), "columns": (4, 8), "landmarks": (16, 8)}[self.name]
+        return self.size * (square * self.size + beside * labels)
+
+    def require_room(self, labels: int) -> "Way":
+        """This way, or one sentence if memory does not hold it."""
+        if self.needs(labels) <= LARGEST_FIT:
+            return self
+        # The largest m with 16 m² + 8 m L bytes.
+        most = int((sqrt(labels**2 + LARGEST_FIT) - labels) / 4)
+        what = {"exact": "rows", "columns": "columns", "landmarks": "landmarks"}[self.name]
+        instead = f"set landmarks to at most {most}, or " if most else ""
+        raise InputError(
+            f"a fit of {labels} labels on {self.size} {what} would need {1e-9 * self.needs(labels):.1f} GB; "
+            f"{instead}use NeighbourTagger, whose memory does not grow with rows times labels."
+        )
+
+
 def fit_kernel(
-    X: sp.csr_array, Y: sp.csr_array, smooth: Smoothness, weight: Array | None, landmarks: int | None, steps: int,
+    X: sp.csr_array, Y: sp.csr_array, way: Way, setting: KernelSetting, weight: Array | None, steps: int,
     impute: bool, seed: int, threads: int,
 ) -> Solved:  # fmt: skip
     """Coefficients of all labels.
@@ -48,70 +107,44 @@ def fit_kernel(
     Parameters
     ----------
     weight : (L,) what a known label weighs where an unlabelled cell weighs 1; None where that is 1 too
-    landmarks : so many, 0 for the exact solve, None for whichever memory allows
     impute : learn once more, from the leave-one-out guesses too
     """
     carrying = np.flatnonzero(np.diff(Y.indptr))
-    rows, labels = len(carrying), Y.shape[1]
-    by_columns = smooth.kernel == "linear" and landmarks is None and X.shape[1] < min(rows, LARGEST_EXACT)
-    exact = landmarks == 0 or (landmarks is None and rows <= LARGEST_EXACT and rows * labels <= LARGEST_MODEL)
-    if impute and (by_columns or not exact):
-        raise InputError(
-            f"impute=True needs the exact solve (at most {LARGEST_EXACT} rows, landmarks None or 0, a kernel that is "
-            f"not solved by its columns), not {rows} rows with kernel {smooth.kernel!r}; leave it out."
-        )
-    if by_columns:
-        _require_room(X.shape[1] + 1, labels)
+    if way.name == "exact":
+        return _exactly(X, Y, carrying, setting, weight, steps, impute, threads)
+    X, Y = X[carrying], Y[carrying]
+    if way.name == "columns":
         columns = ConstantAndColumns(X.shape[1])
-        return Solved(None, _by_features(X[carrying], Y[carrying], columns, smooth.ridge, weight, steps, threads))
-    if exact:
-        if (X.shape[0] if impute else rows) > LARGEST_EXACT:
-            raise InputError(
-                f"landmarks=0 factorises a matrix of {rows} × {rows} rows, and at most {LARGEST_EXACT} are allowed; "
-                f"set landmarks to {DEFAULT_LANDMARKS} or so, or leave it None."
-            )
-        _require_room(rows, labels)
-        return _exactly(X, Y, carrying, smooth, weight, steps, impute, threads)
-    count = min(landmarks or DEFAULT_LANDMARKS, rows)
-    _require_room(count, labels)
-    picked = choose_landmarks(X[carrying], count, smooth, seed, threads)
-    features = LandmarkFeatures(smooth.kernel, smooth.bandwidth, X[carrying][picked])
-    weights = _by_features(X[carrying], Y[carrying], features, smooth.ridge, weight, steps, threads)
+        return Solved(None, _by_features(X, Y, columns, setting.ridge, weight, steps, threads))
+    picked = choose_landmarks(X, way.size, setting, seed, threads)
+    features = LandmarkFeatures(setting.kernel, setting.bandwidth, X[picked])
+    weights = _by_features(X, Y, features, setting.ridge, weight, steps, threads)
     return Solved(features.landmarks, features.coefficients(weights))
 
 
-def _require_room(height: int, labels: int) -> None:
-    if height * labels > LARGEST_MODEL:
-        most = LARGEST_MODEL // labels
-        raise InputError(
-            f"the weights of {labels} labels on {height} rows or columns would need {4e-9 * height * labels:.1f} GB; "
-            f"set landmarks to at most {most}, or use NeighbourTagger, whose memory does not grow with their product."
-        )
-
-
 def _exactly(
-    X: sp.csr_array, Y: sp.csr_array, carrying: Array, smooth: Smoothness, weight: Array | None, steps: int,
+    X: sp.csr_array, Y: sp.csr_array, carrying: Array, setting: KernelSetting, weight: Array | None, steps: int,
     impute: bool, threads: int,
 ) -> Solved:  # fmt: skip
     known, labels = X[carrying], Y[carrying]
-    factor = _factor(known, smooth, threads)
+    factor = _factor(known, setting, threads)
     if not impute:
-        return Solved(known, solve_all(factor, labels, weight, smooth.ridge, steps))
+        return Solved(known, solve_all(factor, labels, weight, setting.ridge, steps))
     dense = labels.toarray().astype(np.float32)
     first = factor.solve(dense)
     guesses = np.empty((X.shape[0], Y.shape[1]), np.float32)
     rest = np.setdiff1d(np.arange(X.shape[0]), carrying)
     guesses[carrying] = leave_one_out(factor, dense, first)
-    guesses[rest] = kernel_scores(X[rest], Solved(known, first), smooth, threads)
+    guesses[rest] = kernel_scores(X[rest], Solved(known, first), setting, threads)
     np.maximum(guesses, 0.0, out=guesses)
     guesses /= np.maximum(np.linalg.norm(guesses, axis=1, keepdims=True), np.finfo(np.float32).tiny)
     guesses[carrying] = np.maximum(guesses[carrying], dense)
-    return Solved(X, solve_all(_factor(X, smooth, threads), guesses, weight, smooth.ridge, steps))
+    return Solved(X, solve_all(_factor(X, setting, threads), guesses, weight, setting.ridge, steps))
 
 
-def _factor(rows: sp.csr_array, smooth: Smoothness, threads: int) -> Cholesky:
-    gram = lower_gram(smooth.kernel, rows, smooth.bandwidth, threads)
-    gram[np.diag_indices_from(gram)] += np.float32(smooth.ridge)
+def _factor(rows: sp.csr_array, setting: KernelSetting, threads: int) -> Cholesky:
+    gram = lower_gram(setting.kernel, rows, setting.bandwidth, threads)
+    gram[np.diag_indices_from(gram)] += np.float32(setting.ridge)
     return Cholesky(gram, REMEDY, threads)
 
 
@@ -137,7 +170,7 @@ def _by_features(
         return conjugate_gradients(factor, extra, right * scale, steps)
 
 
-def choose_landmarks(X: sp.csr_array, count: int, smooth: Smoothness, seed: int, threads: int) -> Array:
+def choose_landmarks(X: sp.csr_array, count: int, setting: KernelSetting, seed: int, threads: int) -> Array:
     """Numbers of ``count`` rows, each drawn by how little of it a first thousand of rows explains.
 
     The share that is left, k(x, x) − k_z(x)ᵀ (K_z + λI)⁻¹ k_z(x), is the row's ridge leverage up to scale (Musco and
@@ -148,12 +181,12 @@ def choose_landmarks(X: sp.csr_array, count: int, smooth: Smoothness, seed: int,
     if count >= n:
         return np.arange(n)
     probe = np.sort(rng.choice(n, min(_PROBE, n), replace=False))
-    factor = _factor(X[probe], smooth, threads)
+    factor = _factor(X[probe], setting, threads)
     left = np.empty(n)
 
     def fill(first: int, last: int) -> None:
-        near = kernel_between(smooth.kernel, X[probe], X[first:last], smooth.bandwidth)
-        own = 1.0 if smooth.kernel == "gaussian" else 1.0 + X[first:last].multiply(X[first:last]).sum(axis=1)
+        near = kernel_between(setting.kernel, X[probe], X[first:last], setting.bandwidth)
+        own = 1.0 if setting.kernel == "gaussian" else 1.0 + X[first:last].multiply(X[first:last]).sum(axis=1)
         left[first:last] = own - np.einsum("ij,ij->j", near, factor.solve(near))
 
     with pool.single_threaded_blas():
@@ -163,7 +196,7 @@ def choose_landmarks(X: sp.csr_array, count: int, smooth: Smoothness, seed: int,
     return np.sort(np.argsort(clocks, kind="stable")[:count])
 
 
-def kernel_scores(X: sp.csr_array, solved: Solved, smooth: Smoothness, threads: int) -> NDArray[np.float32]:
+def kernel_scores(X: sp.csr_array, solved: Solved, setting: KernelSetting, threads: int) -> NDArray[np.float32]:
     """Scores (n, L) of prepared rows."""
     points, coefficients = solved.points, solved.coefficients
     scores = np.empty((X.shape[0], coefficients.shape[1]), np.float32)
@@ -172,14 +205,14 @@ def kernel_scores(X: sp.csr_array, solved: Solved, smooth: Smoothness, threads: 
         if points is None:
             scores[first:last] = X[first:last] @ coefficients[:-1] + coefficients[-1]
         else:
-            scores[first:last] = kernel_between(smooth.kernel, X[first:last], points, smooth.bandwidth) @ coefficients
+            scores[first:last] = kernel_between(setting.kernel, X[first:last], points, setting.bandwidth) @ coefficients
 
     with pool.single_threaded_blas():
         pool.run(fill, pool.even_chunks(X.shape[0], _ROWS), threads)
     return scores
 
 
-def grown(solved: Solved, X: sp.csr_array, Y: sp.csr_array, smooth: Smoothness, threads: int) -> Solved:
+def grown(solved: Solved, X: sp.csr_array, Y: sp.csr_array, setting: KernelSetting, threads: int) -> Solved:
     """What was learned stays; the new rows explain what it leaves open of their labels.
 
     ``solved`` has the new model's width already: zeros for labels that are new.
@@ -189,9 +222,9 @@ def grown(solved: Solved, X: sp.csr_array, Y: sp.csr_array, smooth: Smoothness, 
             f"partial_fit takes at most {LARGEST_EXACT} rows at once, not {X.shape[0]}; give them in parts."
         )
     if solved.points is not None:
-        _require_room(solved.points.shape[0] + X.shape[0], Y.shape[1])
-    left = Y.toarray().astype(np.float32) - kernel_scores(X, solved, smooth, threads)
-    more = _factor(X, smooth, threads).solve(left)
+        Way("exact", solved.points.shape[0] + X.shape[0]).require_room(Y.shape[1])
+    left = Y.toarray().astype(np.float32) - kernel_scores(X, solved, setting, threads)
+    more = _factor(X, setting, threads).solve(left)
     if solved.points is None:
         return Solved(None, solved.coefficients + np.asarray(ConstantAndColumns(X.shape[1]).transform(X).T @ more))
     points = sp.csr_array(sp.vstack((solved.points, X), format="csr"))

@@ -13,8 +13,8 @@ from tacit.data.matrix import as_csr
 from tacit.errors import DivergedError, InputError
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Array, Callback
-from tacit.estimators.tag.kernel_choice import KERNELS, START, Smoothness, choose
-from tacit.estimators.tag.kernel_fit import Solved, fit_kernel, grown, kernel_scores
+from tacit.estimators.tag.kernel_choice import KERNELS, START, Free, KernelSetting, choose, powers_to_compare
+from tacit.estimators.tag.kernel_fit import Solved, Way, fit_kernel, grown, kernel_scores
 from tacit.estimators.tag.tables import KERNEL
 from tacit.estimators.tag.tagger import Tagger
 from tacit.features.kernel_gram import kernel_between
@@ -48,6 +48,8 @@ class KernelTagger(Tagger):
         data whose labels are mostly missing
     iterations : settings tried by leave-one-out at most
     inner_steps : conjugate gradient steps where weights differ by label
+    value_power : values count as sign(x) |x|^power (cosine and linear): 1 as they are, 0.5 by their square roots, 0 by
+        mere presence; None lets leave-one-out choose among these three, where no value of X is below zero
     idf_power : features weigh log(n / (1 + df)) to this power (cosine and linear)
     top_k, threshold : what ``predict`` returns: the best so many, or all with at least this score
     propensity_weighted : favour rare labels by the inverse of the chance that they were tagged at all
@@ -60,7 +62,7 @@ class KernelTagger(Tagger):
     coefficients_ : (points, L) weights of the training rows or landmarks; (d + 1, L) weights of the columns and of a
         constant, where a linear kernel has more rows than columns
     points_ : the rows that the kernel compares with, prepared, or None
-    bandwidth_, regularization_ : ℓ and λ in use
+    bandwidth_, regularization_, value_power_ : ℓ, λ and the power of values in use
     history_ : one record per setting that was tried
 
     >>> X = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])
@@ -82,8 +84,9 @@ class KernelTagger(Tagger):
         frequency_exponent: float = 0.0,
         landmarks: int | None = None,
         impute: bool = False,
-        iterations: int = 12,
+        iterations: int = 14,
         inner_steps: int = 5,
+        value_power: float | None = None,
         idf_power: float = 0.0,
         top_k: int | None = None,
         threshold: float | None = None,
@@ -102,6 +105,7 @@ class KernelTagger(Tagger):
         self.impute = impute
         self.iterations = iterations
         self.inner_steps = inner_steps
+        self.value_power = value_power
         self.idf_power = idf_power
         self.top_k = top_k
         self.threshold = threshold
@@ -125,19 +129,21 @@ class KernelTagger(Tagger):
         X, Y, names, form = self._read_training(X, Y, labels)
         self._check_settings()
         start = self._start(X)
-        X = self._prepared(X).native()
-        weight = self._weights(Y)
+        free = self._free(X, start)
         carrying = np.flatnonzero(np.diff(Y.indptr))
-        free = (self.bandwidth is None and start.kernel == "gaussian", self.regularization is None)
+        # Before anything is tried: what memory cannot hold is refused at once.
+        way = Way.of(start.kernel, X.shape, len(carrying), Y.shape[1], self.landmarks, self.impute)
+        weight = self._weights(Y)
         seed = checks.seed(self.random_state)
         with Run("fit KernelTagger", self.iterations, progress=self.progress, callback=self.callback) as run:
-            smooth = choose(X[carrying], Y[carrying], start, free, run, seed, self.threads)
-            solved = fit_kernel(X, Y, smooth, weight, self.landmarks, self.inner_steps, self.impute, seed, self.threads)
-            if not any(free):
-                run.report(bandwidth=smooth.bandwidth, regularization=smooth.ridge)
+            setting = choose(X[carrying], Y[carrying], self._prepared_by, start, free, run, seed, self.threads)
+            rows, steps = self._prepared_by(X, setting.value_power), self.inner_steps
+            solved = fit_kernel(rows, Y, way, setting, weight, steps, self.impute, seed, self.threads)
+            if not free:
+                run.report(bandwidth=setting.bandwidth, regularization=setting.ridge)
         self.n_features_in_ = X.shape[1]
         self._remember_labels(Y, names, form)
-        self._keep(smooth, solved)
+        self._keep(setting, solved)
         self.history_ = run.history
         return self
 
@@ -160,10 +166,10 @@ class KernelTagger(Tagger):
         X = self._prepared(X).native()
         carrying = np.flatnonzero(np.diff(Y.indptr))
         wider = self._widened(X.shape[1], Y.shape[1])
-        solved = grown(wider, X[carrying], Y[carrying], self._smooth, self.threads)
+        solved = grown(wider, X[carrying], Y[carrying], self._setting, self.threads)
         self.n_features_in_ = X.shape[1]
         self._remember_labels(Y, names, self._form)
-        self._keep(self._smooth, solved)
+        self._keep(self._setting, solved)
         return self
 
     def _check_settings(self) -> None:
@@ -176,10 +182,14 @@ class KernelTagger(Tagger):
             if getattr(self, name) is not None:
                 checks.number(name, getattr(self, name), above=0.0)
         checks.number("unlabelled_weight", self.unlabelled_weight, above=0.0)
+        if self.value_power is not None:
+            checks.number("value_power", self.value_power, 0.0, most=1.0)
+            if self.kernel == "gaussian":
+                raise InputError("value_power needs rows of length one; use the cosine or the linear kernel with it.")
         checks.truth("impute", self.impute)
         checks.exponent("frequency_exponent", self.frequency_exponent)
 
-    def _start(self, X: sp.csr_array) -> Smoothness:
+    def _start(self, X: sp.csr_array) -> KernelSetting:
         """Where the search begins; how rows are prepared is settled here."""
         filled = X.nnz / max(X.shape[0] * X.shape[1], 1)
         kernel = self.kernel
@@ -193,7 +203,14 @@ class KernelTagger(Tagger):
             self._learn_new_scales(X)
             typical = float(max(int(np.count_nonzero(self._scales)), 1)) ** 0.5
         family = "linear" if kernel == "linear" else "gaussian"
-        return Smoothness(family, float(self.bandwidth or typical), float(self.regularization or START[family]))
+        power = 1.0 if self.value_power is None or not self._unit else float(self.value_power)
+        ridge = float(self.regularization or START[family])
+        return KernelSetting(family, float(self.bandwidth or typical), ridge, power)
+
+    def _free(self, X: sp.csr_array, start: KernelSetting) -> Free:
+        """What leave-one-out may choose."""
+        powers = powers_to_compare(X) if self._unit and self.value_power is None else (start.value_power,)
+        return Free(self.bandwidth is None and start.kernel == "gaussian", self.regularization is None, powers)
 
     def _learn_new_scales(self, X: sp.csr_array) -> None:
         """Scales of columns that are not known yet: by rarity, or one over the standard deviation."""
@@ -206,8 +223,13 @@ class KernelTagger(Tagger):
         self._scales = np.concatenate((self._scales, new)).astype(np.float32)
 
     def _prepared(self, X: sp.csr_array) -> Any:
-        X = sp.csr_array((X.data * self._scales[X.indices], X.indices, X.indptr), shape=X.shape)
-        return as_csr(unit_rows(X) if self._unit else X, "X", allow_empty=True)
+        return as_csr(self._prepared_by(X, self.value_power_), "X", allow_empty=True)
+
+    def _prepared_by(self, X: sp.csr_array, power: float) -> sp.csr_array:
+        """Rows as the kernel sees them, their values raised to this power first."""
+        values = X.data if power == 1 else np.sign(X.data) * np.abs(X.data) ** np.float32(power)
+        X = sp.csr_array((values * self._scales[X.indices], X.indices, X.indptr), shape=X.shape)
+        return as_csr(unit_rows(X) if self._unit else X, "X", allow_empty=True).native()
 
     def _weights(self, Y: sp.csr_array) -> Array | None:
         """What a known label weighs beside an unlabelled cell, (L,); None where that is 1 for all."""
@@ -217,8 +239,9 @@ class KernelTagger(Tagger):
         rule = FrequencyWeight.measure(frequency, self.unlabelled_weight, self.frequency_exponent)
         return np.asarray(1 / rule.of(frequency))
 
-    def _keep(self, smooth: Smoothness, solved: Solved) -> None:
-        self._smooth, self.bandwidth_, self.regularization_ = smooth, smooth.bandwidth, smooth.ridge
+    def _keep(self, setting: KernelSetting, solved: Solved) -> None:
+        self._setting, self.value_power_ = setting, setting.value_power
+        self.bandwidth_, self.regularization_ = setting.bandwidth, setting.ridge
         if not np.isfinite(solved.coefficients).all():
             raise DivergedError("the weights of the kernel are not finite; lower unlabelled_weight or rescale X.")
         self.points_, self.coefficients_ = solved.points, solved.coefficients
@@ -238,10 +261,10 @@ class KernelTagger(Tagger):
 
     def block_scores(self, X: sp.csr_array) -> NDArray[np.float32]:
         rows = self._prepared(X).native()
-        return kernel_scores(rows, Solved(self.points_, self.coefficients_), self._smooth, self.threads)
+        return kernel_scores(rows, Solved(self.points_, self.coefficients_), self._setting, self.threads)
 
     def linear_map(self, x: sp.csr_array) -> tuple[Array, Array]:
-        # Rows are compared as the kernel sees them, by the features that this row has.
+        # Rows are compared by the features that this row has, weighed as the kernel weighs them.
         return x.indices, np.diag(self._scales[x.indices])
 
     @property
@@ -252,7 +275,7 @@ class KernelTagger(Tagger):
         row, weights = self._prepared(x).native(), self.coefficients_[:, column].astype(np.float64)
         if self.points_ is None:
             return Evidence.of(row.indices, row.data * weights[:-1][row.indices], float(weights[-1]))
-        near = kernel_between(self._smooth.kernel, row, self.points_, self._smooth.bandwidth)[0]
+        near = kernel_between(self._setting.kernel, row, self.points_, self._setting.bandwidth)[0]
         return Evidence.of(np.arange(len(near)), near * weights)
 
     # -- to and from a model file ------------------------------------------------------------------------------
@@ -260,10 +283,11 @@ class KernelTagger(Tagger):
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         facts, parts = self._label_state()
         facts |= {
-            "kernel": self._smooth.kernel,
+            "kernel": self._setting.kernel,
             "unit_rows": self._unit,
             "bandwidth": self.bandwidth_,
             "regularization": self.regularization_,
+            "value_power": self.value_power_,
         }
         return facts, parts | {"coefficients": self.coefficients_, "points": self.points_}
 
@@ -271,5 +295,5 @@ class KernelTagger(Tagger):
         self._restore_labels(facts, parts)
         self._unit = facts["unit_rows"]
         points = parts["points"]
-        smooth = Smoothness(facts["kernel"], facts["bandwidth"], facts["regularization"])
-        self._keep(smooth, Solved(None if points is None else points.native(), parts["coefficients"]))
+        setting = KernelSetting(facts["kernel"], facts["bandwidth"], facts["regularization"], facts["value_power"])
+        self._keep(setting, Solved(None if points is None else points.native(), parts["coefficients"]))

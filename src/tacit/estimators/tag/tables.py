@@ -106,6 +106,7 @@ KERNEL = Schema(
         "impute": Flag(),
         "iterations": Whole(1),
         "inner_steps": Whole(1),
+        "value_power": Either(None, Number(0.0, most=1.0)),
         "idf_power": Number(0.0, most=STEEPEST),
         **CONVENTIONS,
     },
@@ -115,6 +116,7 @@ KERNEL = Schema(
         "unit_rows": Flag(),
         "bandwidth": Number(above=0.0),
         "regularization": Number(above=0.0),
+        "value_power": Number(0.0, most=1.0),
     },
     rules=(_terms_fit,),
 )
