@@ -74,7 +74,7 @@ def _recommenders(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
     yield "recommender with an index and a joined column", grown.index_cols()
     yield "linear, dense", LinearRecommender(method="dense").fit(plain)
     yield "linear, sharpened", LinearRecommender(method="sparse", sharpening=1.0).fit(plain)
-    members = [{"recommender": "factors", "factors": 2, "iterations": 2}, {"recommender": "linear"}]
+    members = [("low rank", FactorRecommender(factors=2, iterations=2)), ("full rank", LinearRecommender())]
     yield "blend that has grown", BlendRecommender(members, weights=[1, 2]).fit(plain).add("user new", ["ïtem new"])
 
 

@@ -26,7 +26,7 @@ MODELS = {
     "recommender": lambda: tacit.FactorRecommender(factors=2, iterations=2).fit(X),
     "linear": lambda: tacit.LinearRecommender(regularization=1.0, method="dense").fit(X),
     "blend": lambda: tacit.BlendRecommender(
-        [{"recommender": "factors", "factors": 2, "iterations": 2}, {"recommender": "linear"}], weights=[1.0, 1.0]
+        [("low", tacit.FactorRecommender(factors=2, iterations=2)), ("full", tacit.LinearRecommender())], weights=[1, 1]
     ).fit(X),
     "words": lambda: tacit.WordVectors(factors=2, min_count=1, iterations=2, keep_counts=True, progress=False).fit(
         SENTENCES
