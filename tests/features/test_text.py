@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tacit.data.ids import Ids
 from tacit.errors import InputError
+from tacit.features import corpus as corpus_parts
 from tacit.features import text
 
 LINES = ["the cat sat on the mat", "", "the dog  ate\tthe cat", "a"]
@@ -195,11 +196,11 @@ def test_pieces_of_files_are_the_whole(tmp_path_factory, signs, size, least, sen
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text, "PIECE", size)
         raw = [text.read_piece(*piece, **how) for piece in text.pieces_of([path, path])]
-    vocabulary = text.Vocabulary()
+    vocabulary = corpus_parts.Vocabulary()
     local = [vocabulary.add(one.names(), one.counts) for one in raw]
     ids, counts, numbers = vocabulary.most_frequent(least, None)
     assert ids == whole.ids and counts.tolist() == whole.counts.tolist()
-    tokens = [text.renumbered(one.tokens, numbers[own]) for one, own in zip(raw, local)]
-    joined = text.Joined.of([text.ends_of(one) for one in tokens])
+    tokens = [corpus_parts.renumbered(one.tokens, numbers[own]) for one, own in zip(raw, local)]
+    joined = corpus_parts.Joined.of([corpus_parts.ends_of(one) for one in tokens])
     found = np.concatenate([one[skip:] for one, skip in zip(tokens, joined.skips)])[: len(joined)]
     assert found.tolist() == whole.tokens.tolist()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tacit.cluster import shards, sweeps
 from tacit.cluster.layout import Layout, lay_out, positives_of
 from tacit.cluster.sweeps import Factors, Rows, Sweeps
-from tacit.cluster.training import file_mark, train
+from tacit.cluster.training import file_fingerprint, train
 from tacit.cluster.workers import Tasks
 from tacit.data.events import Duplicates
 from tacit.data.parts import Columns
@@ -39,7 +39,7 @@ def fit(
     problem = _problem(tasks, layout, settings, recipe)
     mark = ""
     if settings.checkpoint is not None:
-        mark = file_mark(settings.shaping() | {"columns": columns, "duplicates": duplicates}, paths)
+        mark = file_fingerprint(settings.shaping() | {"columns": columns, "duplicates": duplicates}, paths)
     run = RunSettings(
         settings.iterations, settings.tolerance, 0, settings.progress, settings.callback, settings.checkpoint
     )

@@ -51,10 +51,10 @@ class Layout:
 
 def lay_out(tasks: Tasks, paths: Sequence[str], columns: Columns, duplicates: Duplicates, factors: int) -> Layout:
     """Read the parts and distribute them."""
-    found = [tasks(distinct_ids, path, columns) for path in paths]
-    ids = [tasks(merged_ids, [tasks(pick, one, side) for one in found]) for side in (0, 1)]
+    distinct = [tasks(distinct_ids, path, columns) for path in paths]
+    ids = [tasks(merged_ids, [tasks(pick, one, side) for one in distinct]) for side in (0, 1)]
     row_ids, col_ids = (ids_of_parts(*pair) for pair in zip(tasks.results(ids), ("row", "col")))
-    del found
+    del distinct
     buckets, borders = _buckets(tasks, paths, columns, duplicates, ids, len(row_ids))
     facts = [
         tasks(shards.facts_of, one, int(start), int(stop), len(col_ids))

@@ -58,7 +58,7 @@ def fit(
     ends = tasks(Ends.of, cols, (into, by_row, out), model.keep)
     rows_here = tasks.together(tasks.spread(values_in, layout.shards[0], *how))
     blocks = _blocks(tasks, layout, how, shares, lengths)
-    found: list[Strongest] = []
+    result: list[Strongest] = []
     for a, b in threads.even_chunks(len(blocks), BLOCKS_PER_WORKER * len(rows_here)):
         strongest = []
         for block in blocks[a:b]:
@@ -66,10 +66,10 @@ def fit(
             for place, own in rows_here:
                 sums = tasks(added, sums, block, own, m, place=place)
             strongest.append(tasks(strongest_of, sums, block, ends))
-        found += tasks.results(strongest)
+        result += tasks.results(strongest)
     data = positives_of(layout)
     choice = Choice(setting, float(data.matrix.data.min()))
-    return model.fit_chosen(data, choice, weights=joined(found, m))
+    return model.fit_chosen(data, choice, weights=joined(result, m))
 
 
 def _blocks(tasks: Tasks, layout: Layout, how: tuple[PositiveWeight, float], shares: Any, lengths: Any) -> list[Any]:
@@ -133,16 +133,16 @@ def added(before: Sums | None, block: Block, shards: Sequence[tuple[int, Array, 
         met = np.bincount(owner[inside], np.diff(indptr)[block.rows[inside] - first], minlength=count)
         sizes = np.zeros(count, np.int64) if before is None else np.diff(before[0])
         room = np.concatenate(([0], np.cumsum(np.minimum(sizes + met, columns)))).astype(np.int64)
-        found, partial = np.empty(room[-1], np.int32), np.empty(room[-1], np.float32)
+        cols, partial = np.empty(room[-1], np.int32), np.empty(room[-1], np.float32)
         if before is not None:
-            _move(before, room[:-1], found, partial)
+            _move(before, room[:-1], cols, partial)
         kernels.add_cooccurrences(
             block.starts, writable(block.rows), writable(block.values), np.int64(first), indptr, indices, values, sums,
-            room, sizes, found, partial,
+            room, sizes, cols, partial,
         )  # fmt: skip
         starts = np.concatenate(([0], np.cumsum(sizes)))
         places = np.repeat(room[:-1] - starts[:-1], sizes) + np.arange(starts[-1])
-        before = starts, found[places], partial[places]
+        before = starts, cols[places], partial[places]
     assert before is not None
     return before
 
@@ -150,12 +150,12 @@ def added(before: Sums | None, block: Block, shards: Sequence[tuple[int, Array, 
 def strongest_of(sums: Sums, block: Block, ends: Ends) -> Strongest:
     """The weights that each column of a block keeps."""
     starts, columns, partial = (writable(array) for array in sums)
-    scratch, found, strength = ends.room(len(starts) - 1)
+    scratch, cols, strength = ends.room(len(starts) - 1)
     kernels.strongest_of_sums(
-        np.int64(block.start), starts, columns, partial, writable(ends.target), scratch, scratch.view(np.int32), found,
+        np.int64(block.start), starts, columns, partial, writable(ends.target), scratch, scratch.view(np.int32), cols,
         strength,
     )  # fmt: skip
-    return ends.listed(block.start, found, strength)
+    return ends.listed(block.start, cols, strength)
 
 
 def _move(sums: Sums, to: Array, columns: Array, partial: Array) -> None:

@@ -47,10 +47,10 @@ def tokens_between(pieces: Sequence[Array], skips: Sequence[int], first: int, la
 def counted(tokens: Array, core: tuple[int, int], words: int, low: int, high: int, weights: Array, side: WindowSide,
             before: sp.csr_array | None) -> sp.csr_array:  # fmt: skip
     """Counts of the words low..high-1 at tokens[core], added to those of the runs before."""
-    found = _matrix(Places.of(writable(tokens), *core, words).count(low, high, weights, side), words)
+    result = _matrix(Places.of(writable(tokens), *core, words).count(low, high, weights, side), words)
     if before is None:
-        return found
-    return add_counts(_writable_matrix(before), found, threads=1)
+        return result
+    return add_counts(_writable_matrix(before), result, threads=1)
 
 
 def masses_with(counts: sp.csr_array, before: Array) -> tuple[Array, Array]:

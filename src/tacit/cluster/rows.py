@@ -31,11 +31,11 @@ class RowsOnWorkers:
     def __getitem__(self, rows: Numbers) -> Array:
         numbers = self._numbers(rows)
         order = np.argsort(numbers, kind="stable")
-        found = self.tasks.results(
+        result = self.tasks.results(
             [self.tasks(taken, [self.parts[place]], [local]) for place, local in self._by_part(numbers[order])]
         )
         here = np.empty((len(numbers), self.shape[1]))
-        here[order] = np.concatenate([np.empty((0, self.shape[1])), *found])
+        here[order] = np.concatenate([np.empty((0, self.shape[1])), *result])
         return here
 
     def fold(self, step: Callable[..., State], start: State, lanes: Sequence[Sequence[Block]]) -> list[State]:

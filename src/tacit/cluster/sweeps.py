@@ -105,8 +105,8 @@ class Sweeps:
             self._half(self.rows, of_rows, self.cols, of_cols),
             self._half(self.cols, of_cols, self.rows, of_rows),
         ]
-        found = self.tasks.results([part for half in halves for part in half])
-        for name, parts in (("rows", found[: len(halves[0])]), ("cols", found[len(halves[0]) :])):
+        result = self.tasks.results([part for half in halves for part in half])
+        for name, parts in (("rows", result[: len(halves[0])]), ("cols", result[len(halves[0]) :])):
             fall, gradient = als.summed([part for shard in parts for part in shard])
             squared_norm += gradient
             value = None if value is None else value - fall

@@ -61,7 +61,7 @@ def from_array(tasks: Tasks, factors: Array, starts: Array) -> Factors:
     return Factors(shards, tasks.everywhere(sweeps.assembled, shards))
 
 
-def file_mark(parameters: dict[str, Any], paths: Sequence[str]) -> str:
+def file_fingerprint(parameters: dict[str, Any], paths: Sequence[str]) -> str:
     """A fingerprint of parameters and of files as they were written."""
     files = [(path, Path(path).stat().st_size, Path(path).stat().st_mtime_ns) for path in paths]
     return fingerprint(parameters | {"files": files})

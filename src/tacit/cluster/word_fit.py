@@ -19,14 +19,14 @@ from tacit import threads
 from tacit.cluster import pairs, sweeps
 from tacit.cluster.layout import pieces_of_side
 from tacit.cluster.sweeps import Rows, Sweeps
-from tacit.cluster.training import file_mark, from_array, train
+from tacit.cluster.training import file_fingerprint, from_array, train
 from tacit.cluster.workers import Tasks, pick
 from tacit.data.ids import Ids
 from tacit.errors import UnsoundCombinationError
 from tacit.estimators.words import word_fit
 from tacit.estimators.words.word_folding import Trained
 from tacit.estimators.words.word_vectors import WordVectors
-from tacit.features import text
+from tacit.features import corpus, text
 from tacit.features.cooccurrence import distance_weights, runs_of
 from tacit.objective import recipes
 from tacit.objective.losses import LOSSES
@@ -53,11 +53,11 @@ def fit(tasks: Tasks, model: WordVectors, source: Paths) -> WordVectors:
     counts = _counted(tasks, model, tokens, v, groups)
     totals = _totals(tasks, counts, v)
     row_logs, col_logs = (tasks(np.asarray, logs) for logs in settings.positives.logs(*totals))
-    found = [
+    counted = [
         tasks(pairs.positives_of, one, start, settings.positives, row_logs, col_logs, place=i / len(groups))
         for i, (one, (start, _)) in enumerate(zip(counts, groups))
     ]
-    facts = tasks.spread(pairs.facts_of, found, v)
+    facts = tasks.spread(pairs.facts_of, counted, v)
     of_words, masses = (np.concatenate(tasks.results([tasks(pick, one, k) for one in facts])) for k in (0, 2))
     of_contexts: Array = np.sum(tasks.results([tasks(pick, one, 1) for one in facts]), axis=0)
     del counts
@@ -68,13 +68,13 @@ def fit(tasks: Tasks, model: WordVectors, source: Paths) -> WordVectors:
         of_contexts, masses, weights.unlabelled_weight, weights.unlabelled_total, weights.frequency_exponent
     )
     recipe = recipes.word_recipe(rule, weights.unlabelled_target, weights.regularization)
-    problem, starts = _problem(tasks, found, groups, (of_words, of_contexts), recipe, settings.factors)
+    problem, starts = _problem(tasks, counted, groups, (of_words, of_contexts), recipe, settings.factors)
     drawn = word_fit.starts(v, settings.factors, settings.seed)
     first = from_array(tasks, drawn[0], starts[0]), from_array(tasks, drawn[1], starts[1])
     mark = ""
     if settings.run.checkpoint is not None:
         shaping = settings.shaping() | {name: getattr(model, name) for name in READING}
-        mark = file_mark(shaping, sorted({path for path, _, _ in given}))
+        mark = file_fingerprint(shaping, sorted({path for path, _, _ in given}))
     of_rows, of_cols, history = train(problem, first, starts, settings.run, mark, label="word vectors")
     words, contexts = (tasks(sweeps.assembled, side.shards).result() for side in (of_rows, of_cols))
     return model.take(
@@ -102,13 +102,13 @@ def _numbered(
 ) -> tuple[Ids, Array, "Tokens"]:
     """The vocabulary, how often each word occurs, and the tokens of the text."""
     raw = [tasks(numbered, *piece, model.tokenizer, model.sentences) for piece in given]
-    vocabulary = text.Vocabulary()
+    vocabulary = corpus.Vocabulary()
     local = [vocabulary.add(*words.result()) for words in [tasks(pick, one, 0) for one in raw]]
-    least = text.LEAST_IN_TEXT if model.min_count is None else model.min_count
+    least = corpus.LEAST_IN_TEXT if model.min_count is None else model.min_count
     ids, frequencies, numbers = vocabulary.most_frequent(least, model.max_words)
     word_fit.require_two(ids, least)
     pieces = [tasks(renumbered, one, numbers[own]) for one, own in zip(raw, local)]
-    joined = text.Joined.of(tasks.results([tasks(text.ends_of, piece) for piece in pieces]))
+    joined = corpus.Joined.of(tasks.results([tasks(corpus.ends_of, piece) for piece in pieces]))
     return ids, frequencies, Tokens(pieces, joined)
 
 
@@ -117,7 +117,7 @@ class Tokens:
     """The tokens of a text: futures of its pieces, and how they are joined."""
 
     pieces: list[Any]
-    joined: text.Joined
+    joined: corpus.Joined
 
     def between(self, tasks: Tasks, first: int, last: int) -> Any:
         """The future of tokens first..last-1."""
@@ -153,8 +153,8 @@ def _totals(tasks: Tasks, counts: list[Any], words: int) -> tuple[Array, Array]:
 
 
 def _problem(
-    tasks: Tasks, found: list[Any], groups: list[tuple[int, int]], counts: tuple[Array, Array], recipe: recipes.Recipe,
-    factors: int,
+    tasks: Tasks, counted: list[Any], groups: list[tuple[int, int]], counts: tuple[Array, Array],
+    recipe: recipes.Recipe, factors: int,
 ) -> tuple[Sweeps, tuple[Array, Array]]:  # fmt: skip
     """The objective of every shard, and where the shards of words and of contexts begin."""
     cut = [pieces_of_side(of_side, factors, tasks.threads) for of_side in counts]
@@ -163,7 +163,7 @@ def _problem(
     rows = []
     for i, (start, stop, _) in enumerate(cut[0]):
         first, last = np.searchsorted(begins, start, side="right") - 1, np.searchsorted(begins, stop)
-        rows.append(tasks(pairs.rows_between, start, stop, found[first:last], place=i / len(cut[0])))
+        rows.append(tasks(pairs.rows_between, start, stop, counted[first:last], place=i / len(cut[0])))
     moved = tasks.spread(pairs.by_contexts, rows, starts[1])
     cols = [
         tasks(pairs.cols_between, start, stop, [tasks(pick, one, i) for one in moved], place=i / len(cut[1]))
@@ -196,4 +196,4 @@ def numbered(
 
 def renumbered(raw: tuple[Any, Array], numbers: Array) -> Array:
     """Tokens of a piece in the numbers of the text."""
-    return text.renumbered(raw[1], numbers)
+    return corpus.renumbered(raw[1], numbers)

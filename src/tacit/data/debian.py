@@ -38,8 +38,8 @@ class Debian:
     def tags(self) -> Interactions:
         """Packages × tags, with the graph of packages that name each other as row graph."""
         pairs = self._pairs("tags")
-        made = Interactions.from_table(pairs, row="name", col="tags")
-        return made.with_sides(row_graph=self._graph(made))
+        positives = Interactions.from_table(pairs, row="name", col="tags")
+        return positives.with_sides(row_graph=self._graph(positives))
 
     @cached_property
     def dependencies(self) -> Interactions:
@@ -70,11 +70,11 @@ class Debian:
     def _pairs(self, relation: Literal["tags", "depends", "suggests"]) -> "pl.DataFrame":
         return self.table.select("name", relation).explode(relation).drop_nulls()
 
-    def _graph(self, made: Interactions) -> sp.csr_array:
+    def _graph(self, positives: Interactions) -> sp.csr_array:
         import polars as pl
 
         edges = [self._pairs(relation).rename({relation: "to"}) for relation in ("depends", "suggests")]
-        return adjacency(pl.concat(edges), made.row_ids, source="name")
+        return adjacency(pl.concat(edges), positives.row_ids, source="name")
 
 
 def load_debian() -> Debian:

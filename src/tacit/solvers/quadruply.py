@@ -69,8 +69,8 @@ class QuadruplyStochastic:
     @property
     def coefficients(self) -> Vector:
         """α_1 … α_t as coefficients of a Fourier map of t·m frequencies: all cosines, then all sines, times √t."""
-        waves = np.stack(self.alphas).reshape(self.steps, 2, self.size)
-        return np.asarray(self.steps**0.5 * waves.transpose(1, 0, 2).ravel())
+        pairs = np.stack(self.alphas).reshape(self.steps, 2, self.size)
+        return np.asarray(self.steps**0.5 * pairs.transpose(1, 0, 2).ravel())
 
     def score(self, rows: Any) -> Vector:
         """f of every row, step by step (Algorithm 2)."""

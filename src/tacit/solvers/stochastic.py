@@ -262,7 +262,7 @@ class _Columns:
 
 
 def feature_blocks(features: FeatureMap) -> Iterator[NDArray[np.intp]]:
-    """Columns of every block: both waves of a frequency stay together."""
+    """Columns of every block: cosine and sine of a frequency stay together."""
     if isinstance(features, FourierFeatures):
         m = features.frequencies
         for a, b in pool.even_chunks(m, BLOCK_FEATURES // 2):

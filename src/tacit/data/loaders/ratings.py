@@ -75,10 +75,10 @@ class RatingData:
             binary=binary,
         )
 
-    def _with_graphs(self, made: Interactions) -> Interactions:
-        return made.with_sides(
-            row_graph=None if self.user_graph is None else adjacency(self.user_graph, made.row_ids),
-            col_graph=None if self.item_graph is None else adjacency(self.item_graph, made.col_ids),
+    def _with_graphs(self, interactions: Interactions) -> Interactions:
+        return interactions.with_sides(
+            row_graph=None if self.user_graph is None else adjacency(self.user_graph, interactions.row_ids),
+            col_graph=None if self.item_graph is None else adjacency(self.item_graph, interactions.col_ids),
         )
 
 

@@ -29,6 +29,7 @@ from tacit.estimators.words.vector_space import VectorSpace
 from tacit.estimators.words.word_folding import Trained, counted_contexts, given_contexts, solve_new
 from tacit.features import text as texts
 from tacit.features.cooccurrence import Weighting, WindowSide, add_counts, count_pairs, distance_weights
+from tacit.features.corpus import Corpus
 from tacit.features.ppmi import PairPositives, totals
 from tacit.objective.recipes import word_recipe
 from tacit.objective.weights import FrequencyWeight
@@ -275,7 +276,7 @@ class WordVectors(VectorSpace):
     def _positives(self) -> PairPositives:
         return PairPositives(self.shift, self.context_smoothing, self.weight_ceiling, self.weight_exponent)
 
-    def _count(self, corpus: texts.Corpus) -> sp.csr_array:
+    def _count(self, corpus: Corpus) -> sp.csr_array:
         return count_pairs(
             corpus.tokens,
             len(corpus.ids),
