@@ -72,14 +72,6 @@ class NamedMembers(Model):
             raise InputError("weights are all zero, so that no member counts; give at least one that is positive.")
         return weights
 
-    def _saved_parameters(self) -> dict[str, Any]:
-        given, self.members = self.members, None
-        try:
-            parameters = super()._saved_parameters()
-        finally:
-            self.members = given
-        return parameters | {"members": None if given is None else [[name, described(one)] for name, one in given]}
-
 
 def copied(
     member: Any, name: str, kind: type | tuple[type, ...], example: str, *, threads: int, progress: bool | None,

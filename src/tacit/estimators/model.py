@@ -102,7 +102,9 @@ class Model(BaseEstimator):  # type: ignore[misc]
         return parameters
 
     def _without_runtime(self, value: Any) -> Any:
-        """Parameters of members, in tables, are held to the same rule."""
+        """Parameters of models inside this one are held to the same rule; such a model is stored as ``described``."""
+        if isinstance(value, Model):
+            return described(value)
         if isinstance(value, dict):
             return {name: part for name, part in value.items() if name not in self._runtime}
         return [self._without_runtime(part) for part in value] if isinstance(value, list | tuple) else value

@@ -13,7 +13,7 @@ from tacit.errors import InputError
 from tacit.estimators.concurrency import view
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.members import copied
-from tacit.estimators.model import Array, Callback, Model, described
+from tacit.estimators.model import Array, Callback, Model
 from tacit.estimators.tag.kernel_tagger import KernelTagger as KernelTagger
 from tacit.estimators.tag.neighbour_tagger import NeighbourTagger
 from tacit.estimators.tag.tables import MOST_PHRASES, TEXT
@@ -195,14 +195,6 @@ class TextTagger(Model):
         )
 
     # -- to and from a model file ------------------------------------------------------------------------------
-
-    def _saved_parameters(self) -> dict[str, Any]:
-        given, self.tagger = self.tagger, None
-        try:
-            parameters = super()._saved_parameters()
-        finally:
-            self.tagger = given
-        return parameters | {"tagger": None if given is None else described(given)}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         parts = {"words": self.words_, "frequency": self._frequency, "tagger": [self.tagger_]}
