@@ -28,8 +28,14 @@ OLD_NAMES = {
     "n_imputed": "impute",
     "standardize": "standardise",
 }
-NEUTRAL = {"unlabelled": "all", "trees": False, "shrinkage": 2.0}
+NEUTRAL = {"unlabelled": "all", "trees": False, "shrinkage": 2.0, "intercept": False}
 """Parameters that only one side has, at the value that changes nothing."""
+
+REASONS = {
+    "5 MB of text": "totals of word pairs are summed in double precision now, which moves vectors in the fifth digit",
+    "ML-100K stream": "random starts are drawn by side and number, so that users and items with the same number differ",
+}
+"""Why a job may differ from commits before the redesign (40aedf7); the other jobs have no reason to."""
 
 TEXT_BYTES = 5_000_000
 
@@ -77,8 +83,9 @@ def tag() -> dict[str, Any]:
     data = load_multilabel("bibtex")
     X, Y, test = data.X[:2000], data.Y[:2000], data.X_test[:500]
     arrays = {}
-    for loss in ("logistic", "square"):
-        model = made("FactorTagger", factors=50, loss=loss, regularization=0.7, iterations=4, unlabelled_weight=0.01)
+    setting = {"regularization": 0.7, "iterations": 4, "inner_steps": 5, "unlabelled_weight": 0.01, "intercept": False}
+    for loss, target in (("logistic", -2.0), ("square", 0.0)):
+        model = made("FactorTagger", factors=50, loss=loss, unlabelled_target=target, **setting)
         arrays[f"factors, {loss}"] = np.asarray(model.fit(X, Y).decision_function(test))
     model = made("NeighbourTagger", factors=50, neighbours=25, vote_power=3.0, regularization=1.0, n_imputed=0)
     arrays["neighbours"] = np.asarray(model.fit(X, Y).decision_function(test))
@@ -172,18 +179,20 @@ def main() -> int:
             command = [sys.executable, __file__, path, "--write", *chosen]
             subprocess.run(command, env=os.environ | {"PYTHONPATH": str(source)}, check=True)
             sides.append(np.load(path))
-        differ = 0
+        differ, unexplained = 0, 0
         for name in sides[0].files:
             old, new = (side[name].astype(np.float64) for side in sides)
             if old.shape != new.shape:
-                differ, said = differ + 1, f"shapes {old.shape} and {new.shape}"
+                differs, said = True, f"shapes {old.shape} and {new.shape}"
             else:
                 largest = np.abs(np.nan_to_num(old - new)).max() / max(np.abs(np.nan_to_num(old)).max(), 1e-30)
-                differ += largest > TOLERANCE
+                differs = largest > TOLERANCE
                 said = "the same bits" if np.array_equal(old, new, equal_nan=True) else f"{largest:.1e}"
-            print(f"{name}: {said}")
-    print(f"{differ} of {len(sides[0].files)} arrays differ by more than {TOLERANCE:g}")
-    return int(differ > 0)
+            reason = REASONS.get(name.split(" | ")[0]) if differs else None
+            differ, unexplained = differ + differs, unexplained + (differs and reason is None)
+            print(f"{name}: {said}" + (f" ({reason})" if reason else ""))
+    print(f"{differ} of {len(sides[0].files)} arrays differ by more than {TOLERANCE:g}, {unexplained} without a reason")
+    return int(unexplained > 0)
 
 
 if __name__ == "__main__":
