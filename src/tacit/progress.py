@@ -25,6 +25,16 @@ Callback = Callable[[Mapping[str, Any]], bool | None]
 _CLOCK = frozenset({"seconds", "elapsed"})
 
 
+_WITH_BARS: list["Run"] = []
+"""Loops whose bars are open."""
+
+
+def remark(text: str) -> None:
+    """Show on every open bar why it stands still; the next record takes its place."""
+    for run in [*_WITH_BARS]:
+        run.remark(text)
+
+
 class InterruptedFitWarning(UserWarning):
     """Training was interrupted and the model holds the best so far."""
 
@@ -104,6 +114,7 @@ class Run:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
+            _WITH_BARS.remove(self)
         if self._handles_signal:
             signal.signal(signal.SIGINT, self._previous_handler)
         if self.interrupted and kind is None:
@@ -137,6 +148,7 @@ class Run:
         )
         self._task = self._bar.add_task(self.label, total=self.total, completed=len(self.history), note="")
         self._bar.start()
+        _WITH_BARS.append(self)
 
     def iterations(self, start: int = 0) -> Iterator[int]:
         """Yield iteration numbers from ``start`` until the total, an interrupt, or ``stop()``."""
@@ -160,6 +172,10 @@ class Run:
             self._bar.update(self._task, completed=len(self.history), note=note)
         if self.callback is not None and self.callback(record):
             self.stop()
+
+    def remark(self, text: str) -> None:
+        """Show a remark on the bar until the next record."""
+        self._bar.update(self._task, note=text)
 
     def stop_when_settled(self, tolerance: float) -> None:
         """End the loop if the last iteration changed the objective by no more than this share of it.

@@ -11,6 +11,7 @@ time of one by one.
 import numpy as np
 
 from tacit.kernels._jit import fast, strict
+from tacit.kernels.sorted_lists import sort
 from tacit.kernels.topk import STRIDE, all_finite, any_above, finish, first_floor, floor_of, keep_largest, pack, unpack
 
 WIDTH = 1024
@@ -146,20 +147,6 @@ def _lifted(found, size, k, room):
 
 
 @fast
-def _sort(keys, size):
-    """keys[:size] in ascending order (Shell's way: there are few of them)."""
-    gap = size // 2
-    while gap > 0:
-        for i in range(gap, size):
-            key, place = keys[i], i
-            while place >= gap and keys[place - gap] > key:
-                keys[place] = keys[place - gap]
-                place -= gap
-            keys[place] = key
-        gap //= 2
-
-
-@fast
 def search(
     tiles, begin, end, order, places, bounds, queries, lengths, k, indptr, indices, block, scores, bits, keys, floors,
     numbers, best,
@@ -211,6 +198,6 @@ def search(
             )
     finish(keys, filled, k)
     for r in range(rows):
-        _sort(keys[r], k)
+        sort(keys[r], k)
     unpack(keys[:, :k], numbers, best)
     return FOUND
