@@ -87,12 +87,12 @@ MESSY = {
         "line 3 .* 'n/a'",
         "fix it",
     ),
-    "a thousands point": (
+    "marks of thousands": (
         "thousands.csv",
-        b"user;item;rating\nann;tea;1.000,5\n",
-        FIT + " --decimal ,",
-        "'1.000,5'",
-        "fix it",
+        b"user;item;rating\nann;tea;1,234\n",
+        FIT,
+        "line 2 .* '1,234'",
+        "write 1234",
     ),
     "infinite weights": ("infinite.csv", b"user,item,rating\nann,tea,inf\n", FIT, "line 2 .* inf", "drop or map"),
     "negative weights": ("negative.csv", b"user,item,rating\nann,tea,-2\n", FIT, "line 2 .* -2", "drop or map"),

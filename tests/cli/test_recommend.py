@@ -249,3 +249,33 @@ def test_update_takes_in_new_lines_without_training(shop, tmp_path, tacit_json, 
     assert {"novelty", "tea"}.isdisjoint(one["id"] for one in found["recommended"])
     assert "1 rows and 1 columns joined" in tacit("update", path, news, "--row", "user", "--col", "item")
     assert path.read_bytes() == (tmp_path / "grown").read_bytes()
+
+
+def test_titles_stand_beside_what_speaks_for_a_score_and_on_the_page(shop, model, tacit, tacit_json, refused, tmp_path):
+    titles = tmp_path / "titles.csv"
+    titles.write_text(
+        "id;name\n" + "".join(f"{item};the {item}\n" for item in ("tea", "jam", "toast", "hammer", "nail"))
+    )
+    had = [line.split(",")[1] for line in shop.read_text().splitlines() if line.startswith("u1,")]
+    wanted = next(item for item in FOOD if item not in had)
+    found = tacit_json("why", model, "u1", wanted, "--titles", titles)["because"]
+    assert {one["id"]: one["title"] for one in found} == {
+        item: f"the {item}" if item in ("tea", "jam", "toast") else "" for item in had
+    }
+    shown = tacit("why", model, "u1", wanted, "--titles", titles)
+    assert all(f"  {item}  the {item} " in shown for item in had if item in ("tea", "jam", "toast"))
+    assert "give both" in refused("evaluate", shop, "--titles", titles)
+    tacit("evaluate", shop, "--factors", 2, "--titles", titles, "--html", tmp_path / "page.html")
+    assert "the hammer" in (tmp_path / "page.html").read_text()
+
+
+def test_ids_that_begin_with_zero_are_updated_and_titled(tmp_path, tacit, tacit_json):
+    first, later, titles = tmp_path / "first.csv", tmp_path / "later.csv", tmp_path / "titles.csv"
+    first.write_text("Kunde;Artikel\n" + "".join(f"{n % 4:04d};{n % 3:03d}\n" for n in range(12)))
+    later.write_text("Kunde;Artikel\n1042;111\n")
+    titles.write_text("nr;name\n001;Brot\n111;Tee\n")
+    tacit("fit", "recommend", first, "-o", tmp_path / "m", "--factors", 1)
+    done = tacit_json("update", tmp_path / "m", later)
+    assert (done["new_rows"], done["new_columns"]) == (1, 1)
+    found = tacit_json("recommend", tmp_path / "m", "1042", "-k", 3, "--titles", titles)["recommended"]
+    assert {one["id"]: one["title"] for one in found} == {"000": "", "001": "Brot", "002": ""}

@@ -2,6 +2,7 @@
 
 import gzip
 import lzma
+import re
 import sqlite3
 from decimal import Decimal
 
@@ -90,10 +91,10 @@ def test_globs_read_all_files_as_one_table(tmp_path, kind):
 
 def test_text_files_have_no_types(tmp_path):
     path = tmp_path / "events.csv"
-    path.write_text("user,item\n007,1\n7,2\n")
-    assert Interactions.from_table(path, row="user", col="item").row_ids.all().tolist() == [7]
+    path.write_text("user,item\n17,1\n7,2\n")
+    assert Interactions.from_table(path, row="user", col="item").row_ids.all().tolist() == [7, 17]
     kept = Interactions.from_table(path, row="user", col="item", text_ids=True)
-    assert kept.row_ids.all().tolist() == ["007", "7"]
+    assert kept.row_ids.all().tolist() == ["17", "7"]
 
 
 def test_a_column_that_only_begins_like_numbers_is_text(tmp_path):
@@ -320,8 +321,8 @@ def test_decimal_commas(tmp_path):
     with pytest.raises(InputError, match=r"line 3 of '.*' has '3,5'; if its comma is a decimal sign, pass decimal=','"):
         read(path)
     assert read(path, decimal=",").matrix.data.tolist() == [3.5, 1.0]
-    path.write_text("user;item;count\nann;tea;1\nann;jam;3,5\nann;rye;1.000,5\n")
-    with pytest.raises(InputError, match=r"line 4 of '.*' has '1.000,5'"):
+    path.write_text("user;item;count\nann;tea;1\nann;jam;3,5\nann;rye;1.00,5\n")
+    with pytest.raises(InputError, match=r"line 4 of '.*' has '1.00,5'"):
         read(path, decimal=",")
 
 
@@ -415,3 +416,37 @@ def test_a_column_that_is_not_read_may_hold_anything(tmp_path):
     lines = [f"u{n % 7},{n % 5},{n}" for n in range(12_000)]
     (tmp_path / "shop.csv").write_text("\n".join(["user,item,price", *lines, "u1,2,on request"]))
     assert Interactions.from_table(tmp_path / "shop.csv", row="user", col="item").shape == (7, 5)
+
+
+def test_ids_that_begin_with_zero_stay_text(tmp_path):
+    path = tmp_path / "zeros.csv"
+    path.write_text("user,item,n\n0042,7,01\n42,8,2\n")
+    read = Interactions.from_table(path, row="user", col="item", weight="n")
+    assert list(read.row_ids.all()) == ["0042", "42"]
+    assert read.col_ids.all().tolist() == [7, 8]
+    assert read.matrix.sum() == 3
+
+
+def test_marks_of_thousands_are_read_beside_decimal_commas(tmp_path):
+    path = tmp_path / "german.csv"
+    path.write_text("user;item;n\na;x;1.234,5\nb;x;1.234\nc;x;7\nd;x;2 000\n", encoding="utf-8")
+    read = Interactions.from_table(path, row="user", col="item", weight="n", decimal=",")
+    assert read.matrix.data.tolist() == [1234.5, 1234.0, 7.0, 2000.0]
+
+
+@pytest.mark.parametrize(
+    ("value", "decimal", "sentence"),
+    [
+        ("1,234", ".", "if its comma is a decimal sign, pass decimal=','; if it marks thousands, write 1234."),
+        ("1,234,567", ".", "write 1234567, without marks of thousands"),
+        ("1,234.50", ".", "write 1234.50, without marks of thousands"),
+        ("1 234", ".", "write 1234, without marks of thousands"),
+        ("1.234.567", ".", "write 1234567, without marks of thousands"),
+        ("1.234,50", ".", "if its comma is a decimal sign, pass decimal=','."),
+        ("12.5", ",", "write it with a decimal comma, as 3,5."),
+    ],
+)
+def test_marks_of_thousands_get_a_remedy(value, decimal, sentence, tmp_path):
+    (tmp_path / "sums.csv").write_text(f"user;item;n\na;x;3\nb;x;{value}\n")
+    with pytest.raises(InputError, match=re.escape(sentence)):
+        Interactions.from_table(tmp_path / "sums.csv", row="user", col="item", weight="n", decimal=decimal)

@@ -20,7 +20,7 @@ def test_the_facts_are_those_of_the_matrix():
     assert facts["per column"].endswith("tenth of columns holds 67 % of the positives")
     assert facts["weights"] == "1 to 3, mean 2"
     assert facts["times"] == "2024-01-05 to 2024-02-01"
-    assert facts["lines read"] == "4; 1 of 4 lines lacked a value and were dropped"
+    assert facts["lines read"] == "4; 1 of 4 lines lacked a value ('u' 1) and were dropped"
     assert str(data) == str(data.summary())
     assert data._repr_html_().count("<tr>") == len(facts)
 

@@ -47,6 +47,11 @@ def known_ids(given: Iterable[str], ids: "Ids | GrowingIds", what: str) -> list[
     return [by_text[one] for one in given]
 
 
+def as_known(given: list[Any], ids: "Ids | GrowingIds") -> list[Any]:
+    """Ids of a table as text where the model's are text: a file of 0042 and one of 1042 alone are of one shop."""
+    return [str(one) for one in given] if len(ids) and isinstance(ids.all().tolist()[0], str) else given
+
+
 def read_lines(path: Path, what: str = "id") -> list[str]:
     """Ids or texts from a file, one a line; ``-`` is standard input."""
     if str(path) != "-" and not path.is_file():

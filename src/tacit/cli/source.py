@@ -38,6 +38,7 @@ class Source:
 
     def read(self, *, needs_time: bool = False) -> "Interactions":
         """``Interactions``; columns that were not named are guessed where only one guess is possible, and said."""
+        from tacit.data.column_roles import is_opinion
         from tacit.data.interactions import Interactions
         from tacit.data.svmlight_positives import is_svmlight, read_svmlight_positives
 
@@ -69,7 +70,9 @@ class Source:
         )
         taken = made.reading.sentence(self.duplicates) if made.reading is not None else ""
         if taken:
-            say(f"{taken}.")
+            rated = made.reading is not None and made.reading.merged and is_opinion(columns.get("weight", ""))
+            revised = "; of ratings that people revised keep the last with --duplicates last"
+            say(f"{taken}{revised if rated and self.duplicates == 'sum' else ''}.")
         return made
 
     def columns(self, needs_time: bool = False) -> tuple[Any, dict[str, str]]:
@@ -133,7 +136,7 @@ _SOURCE = (
     click.option("--decimal", type=click.Choice([".", ","]), default=".", show_default=True,
                  help="Decimal sign in text files."),
     click.option("--time-format", metavar="FORMAT", help="How times are written, such as %d/%m/%Y; ISO by default."),
-    click.option("--text-ids", is_flag=True, help="Read ids as text even where all are numbers (007 stays 007)."),
+    click.option("--text-ids", is_flag=True, help="Read ids as text even where all are numbers; 007 is text anyway."),
 )  # fmt: skip
 
 

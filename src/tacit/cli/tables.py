@@ -96,14 +96,18 @@ def read_titles(table: str | None, form: "TextForm | None" = None) -> dict[str, 
     """Id, as text, → everything else in its line; without a table nothing has a title."""
     if table is None:
         return {}
-    from tacit.data.readers import PLAIN, read_frame
+    from tacit.data.readers import PLAIN, read_frame, scan_table
 
-    frame = read_frame(table, {}, None, name="--titles", form=form or PLAIN)
+    names = scan_table(table, form=form or PLAIN).collect_schema().names()
+    frame = read_frame(table, {}, None, text=names, name="--titles", form=form or PLAIN)
     if frame.width < 2:
         raise InputError(f"--titles: {table!r} has only one column; the id comes first, then what to show.")
-    return {
+    titles = {
         str(ident): ", ".join(str(fact) for fact in facts if fact is not None) for ident, *facts in frame.iter_rows()
     }
+    # A model whose ids are numbers knows 0042 as 42.
+    numbers = {ident.lstrip("0") or "0": title for ident, title in titles.items() if ident.isdecimal()}
+    return numbers | titles
 
 
 def titled(result: list[dict[str, Any]], titles: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from tacit.cli.models import open_model
+from tacit.cli.models import as_known, open_model
 from tacit.cli.options import OutputFile, json_option
 from tacit.cli.output import print_json
 from tacit.cli.source import Source, source_options
@@ -30,7 +30,8 @@ def command(model_path: Path, source: Source, output: Path | None, as_json: bool
     model = open_model(model_path, "update", "add", "tacit fit recommend")
     data = source.read()
     known = len(model.row_ids_), len(model.col_ids_)
-    rows, cols = data.row_ids.all().tolist(), data.col_ids.all()
+    rows = as_known(data.row_ids.all().tolist(), model.row_ids_)
+    cols = np.array(as_known(data.col_ids.all().tolist(), model.col_ids_), dtype=object)
     for number in np.flatnonzero(np.diff(data.matrix.indptr)).tolist():
         span = slice(data.matrix.indptr[number], data.matrix.indptr[number + 1])
         model.add(rows[number], cols[data.matrix.indices[span]].tolist(), data.matrix.data[span])

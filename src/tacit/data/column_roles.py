@@ -4,17 +4,31 @@ Where two columns would fit, nothing is guessed.
 """
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
+# English, German, French, Spanish, Italian, Portuguese, Dutch; without accents. Words that mean something else in
+# another of these languages (note, data, tag as a day) are left out.
 _NAMES: dict[str, str] = {
     "row": "user customer client member person who account visitor session basket order shopper reader listener viewer "
-    "patient row",
+    "patient row kunde kunden kundin nutzer benutzer mitglied besucher kaufer leser horer konto bestellung warenkorb "
+    "utilisateur acheteur membre lecteur visiteur compte commande panier usuario cliente comprador miembro cuenta "
+    "pedido utente acquirente lettore ordine carrello utilizador gebruiker klant lezer",
     "col": "item product article movie film book song track artist page what thing sku goods title tag label col "
-    "column",
-    "weight": "rating stars score weight count plays clicks quantity amount value times",
-    "time": "time timestamp date datetime moment day when",
+    "column artikel produkt ware buch lied titel produit livre chanson titre articulo producto libro cancion pelicula "
+    "articolo prodotto canzone produto livro boek",
+    "weight": "rating stars score weight count plays clicks quantity amount value times bewertung sterne anzahl menge "
+    "evaluation etoiles quantite nombre valoracion puntuacion calificacion estrellas cantidad voto valutazione stelle "
+    "quantita avaliacao quantidade beoordeling aantal",
+    "time": "time timestamp date datetime moment day when zeit datum zeitpunkt kaufdatum bestelldatum heure fecha hora "
+    "tijd",
 }
 _WORDS = {role: frozenset(names.split()) for role, names in _NAMES.items()}
+_OPINIONS = {
+    "rating", "stars", "score", "bewertung", "sterne", "evaluation", "etoiles", "valoracion", "puntuacion",
+    "calificacion", "estrellas", "voto", "valutazione", "stelle", "avaliacao", "beoordeling",
+}  # fmt: skip
+_NUMBERED = {"id", "ids", "name", "key", "no", "nr", "nummer", "number", "num", "numero", "code"}
 
 
 def guess_roles(columns: Sequence[str]) -> dict[str, str]:
@@ -29,6 +43,8 @@ def guess_roles(columns: Sequence[str]) -> dict[str, str]:
     {'row': 'from', 'col': 'to'}
     >>> guess_roles(["user", "customer", "item"])
     {'col': 'item'}
+    >>> guess_roles(["Käufer-Nr", "Artikelnummer", "Menge"])
+    {'row': 'Käufer-Nr', 'col': 'Artikelnummer', 'weight': 'Menge'}
     """
     words = {column: _bare(column) for column in columns}
     fitting = {role: [column for column in columns if words[column] in names] for role, names in _WORDS.items()}
@@ -44,14 +60,15 @@ def is_opinion(column: str) -> bool:
     >>> is_opinion("Rating"), is_opinion("plays")
     (True, False)
     """
-    return _bare(column) in {"rating", "stars", "score"}
+    return _bare(column) in _OPINIONS
 
 
 def _bare(column: str) -> str:
     """The telling word of a column name: ``userId``, ``USER_ID`` and ``user ids`` are all ``user``."""
-    parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", column)
-    parts = [part.lower() for part in parts]
-    while len(parts) > 1 and parts[-1] in {"id", "ids", "name", "key", "no"}:
+    plain = "".join(sign for sign in unicodedata.normalize("NFKD", column) if not unicodedata.combining(sign))
+    parts = [part.lower() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", plain)]
+    while len(parts) > 1 and parts[-1] in _NUMBERED:
         parts.pop()
     word = "".join(parts)
-    return word.removesuffix("id") if word.removesuffix("id") in _WORDS["row"] | _WORDS["col"] else word
+    shorter = [word.removesuffix(ending) for ending in ("id", "nr", "nummer")]
+    return next((one for one in shorter if one in _WORDS["row"] | _WORDS["col"]), word)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import checks
-from tacit.data.readers import is_absent
+from tacit.data.readers import COMMA_NUMBER, is_absent
 from tacit.data.text_files import Origin
 from tacit.errors import InputError
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 _HERE = Origin()
+_FIX = "fix it or name another column"
 _DAY_OR_MONTH_FIRST = re.compile(r"^\s*\d{1,2}([/.-])\d{1,2}\1\d{2,4}\b")
 
 
@@ -46,6 +47,17 @@ def without_missing(
             )
         absent |= here
     return (frame.filter(~absent), np.flatnonzero(~absent)) if absent.any() else (frame, None)
+
+
+def lacking(frame: "pl.DataFrame", columns: Mapping[str, str]) -> dict[str, int]:
+    """In how many lines each column has no value, for those that have none somewhere.
+
+    >>> import polars as pl
+    >>> lacking(pl.DataFrame({"u": [1, None], "i": [1, 2]}), {"row": "u", "col": "i"})
+    {'u': 1}
+    """
+    counts = {column: int(_is_missing(frame[column]).sum()) for column in columns.values()}
+    return {column: count for column, count in counts.items() if count}
 
 
 def _is_missing(column: "pl.Series") -> NDArray[np.bool_]:
@@ -114,15 +126,35 @@ def _no_number(series: "pl.Series", name: str, origin: Origin, kept: NDArray[np.
             "column."
         )
     texts = series.str.strip_chars()
-    points = texts.str.replace(",", ".", literal=True) if origin.form.decimal == "," else texts
-    bad = points.cast(pl.Float64, strict=False).is_null() & texts.is_not_null()
+    commas = origin.form.decimal == ","
+    bad = texts.is_not_null() & (
+        ~texts.str.contains(COMMA_NUMBER) if commas else texts.cast(pl.Float64, strict=False).is_null()
+    )
     row = int(bad.arg_max() or 0)
     value = series[row]
-    remedy = "fix it or name another column"
-    if re.fullmatch(r"\s*[-+]?\d+,\d+\s*", str(value)):
-        remedy = "if its comma is a decimal sign, pass decimal=','"
+    remedy = _remedy(str(value).strip(), commas)
     where = _place(row, origin, kept)
     return InputError(f"{name}: the column {series.name!r} must hold numbers, but {where} has {value!r}; {remedy}.")
+
+
+def _remedy(value: str, commas: bool) -> str:
+    """What to do about a text that should be a number.
+
+    >>> _remedy("1,234", False)
+    "if its comma is a decimal sign, pass decimal=','; if it marks thousands, write 1234"
+    >>> _remedy("1'234.50", False)
+    'write 1234.50, without marks of thousands'
+    """
+    if commas:
+        return "write it with a decimal comma, as 3,5" if re.fullmatch(r"[-+]?\d+\.\d+", value) else _FIX
+    if re.fullmatch(COMMA_NUMBER, value) and "," in value:
+        whole = re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+", value)
+        thousands = f"; if it marks thousands, write {value.replace(',', '')}" if whole else ""
+        return f"if its comma is a decimal sign, pass decimal=','{thousands}"
+    if re.fullmatch(r"[-+]?\d{1,3}([ ,'\u00a0\u2019\u202f]\d{3})+(\.\d+)?|[-+]?\d{1,3}(\.\d{3}){2,}", value):
+        plain = re.sub(r"[^-+\d.]", "", value)
+        return f"write {plain.replace('.', '') if plain.count('.') > 1 else plain}, without marks of thousands"
+    return _FIX
 
 
 def times_of(

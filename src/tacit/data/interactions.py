@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.data import events as _events
-from tacit.data.columns import times_of, weights_of, without_missing
+from tacit.data.columns import lacking, times_of, weights_of, without_missing
 from tacit.data.encode import encode
 from tacit.data.events import Duplicates, Events
 from tacit.data.ids import Ids, as_ids
@@ -139,6 +139,7 @@ class Interactions:
         text = (row, col, *contexts) if text_ids else ()
         frame = read_table(table, columns, query=query, text=text, form=form, name=name)
         lines, origin = frame.height, origin_of(table, form)
+        lacked = lacking(frame, columns) if missing == "drop" else {}
         frame, kept = without_missing(frame, columns, missing, origin)
         if frame.height == 0:
             raise InputError(f"{name} is empty: it holds no complete line; give at least one event.")
@@ -159,7 +160,7 @@ class Interactions:
             raise InputError(
                 f"duplicates='error': the pair {pair} occurs more than once; choose sum, last, first or max."
             ) from None
-        reading = Reading(lines, lines - complete, complete - len(events))
+        reading = Reading(lines, lines - complete, complete - len(events), lacked)
         made = cls._from_events(events, row_ids, col_ids, context_ids, reading=reading)
         return made.filtered(
             min_weight=min_weight, binary=binary, min_row_count=min_row_count, min_col_count=min_col_count

@@ -2,7 +2,8 @@
 
 pandas, polars (eager or lazy), Arrow, a mapping of columns, a path or glob of CSV, TSV, Parquet or JSON lines
 (plain, or compressed with gz, zst or xz), or a database URI with a query. Text files carry no types: a column that
-reads as whole numbers gives int ids, everything else text; a column whose type turns out mixed is read as text.
+reads as whole numbers gives int ids, everything else text, also numbers that begin with zero (0042); a column whose
+type turns out mixed is read as text.
 ``tacit.data.text_files`` knows separators and encodings, and finds the line that is to blame.
 """
 
@@ -34,7 +35,11 @@ _KINDS = (*_SEPARATORS, *sorted(_PARQUET), *sorted(_JSON_LINES))
 _COMPRESSIONS = (".gz", ".zst", ".xz")
 _UNPARSED = re.compile("could not parse .* at column '(.*?)'", re.DOTALL)
 _MEASURES = {"weight", "time", "rating"}
-_COMMA_NUMBER = r"^\s*[-+]?\d+(,\d+)?\s*$"
+_THOUSANDS = "[.' \u00a0\u2019\u202f]"
+COMMA_NUMBER = rf"^\s*[-+]?(\d+|\d{{1,3}}({_THOUSANDS}\d{{3}})+)(,\d+)?\s*$"
+"""A number with a decimal comma, and marks of thousands where somebody set them."""
+_LOOKED_AT = 10_000
+"""Lines of a text table from which types are guessed."""
 PLAIN = TextForm()
 
 
@@ -92,10 +97,15 @@ def read_frame(
         _check_columns(required, _column_names(source, name), name)
         return as_frame(source, name, wanted)
     types: dict[str, Any] = dict.fromkeys(text, pl.String)
+    measures = {column for parameter, column in columns.items() if parameter.lstrip("-") in _MEASURES}
     files = _Files.of(source, query, form)
+    if form.decimal == "," and files.origin.usual is not None:
+        # As text, because polars would read 1.234 as a little more than one.
+        types |= dict.fromkeys(measures - {columns.get("time", "")}, pl.String)
     # A value too many shifts those behind it, which polars notices only where it parses every column of a line.
     optimizations = pl.QueryOptFlags(projection_pushdown=files.origin.usual is None)
     try:
+        types |= dict.fromkeys(files.zero_led([one for one in columns.values() if one not in measures]), pl.String)
         while True:
             scan = source if isinstance(source, pl.LazyFrame) else files.scan(types)
             _check_columns(required, scan.collect_schema().names(), name)
@@ -151,13 +161,14 @@ def scan_table(source: str | os.PathLike[str], query: str | None = None, form: T
 
 
 def _with_decimals(frame: "pl.DataFrame", columns: Mapping[str, str]) -> "pl.DataFrame":
-    """Text columns that hold nothing but numbers with a decimal comma, as numbers; ids stay text."""
+    """Text columns of nothing but numbers with a decimal comma (1.234,5), as numbers; ids stay text."""
     import polars as pl
 
     ids = {column for parameter, column in columns.items() if parameter.lstrip("-") not in _MEASURES}
     texts = [name for name, kind in frame.schema.items() if kind == pl.String and name not in ids]
-    numeric = [name for name in texts if frame[name].drop_nulls().str.contains(_COMMA_NUMBER).all()]
-    points = pl.col(numeric).str.strip_chars().str.replace(",", ".", literal=True).cast(pl.Float64)
+    numeric = [name for name in texts if frame[name].drop_nulls().str.contains(COMMA_NUMBER).all()]
+    plain = pl.col(numeric).str.strip_chars().str.replace_all(_THOUSANDS, "")
+    points = plain.str.replace(",", ".", literal=True).cast(pl.Float64)
     return frame.with_columns(points) if numeric else frame
 
 
@@ -318,9 +329,20 @@ class _Files:
             self.sources,
             separator=self.separator,
             schema_overrides=types or None,
-            infer_schema_length=10_000,
+            infer_schema_length=_LOOKED_AT,
             glob=False,
         )
+
+    def zero_led(self, columns: Sequence[str]) -> list[str]:
+        """Those columns of a text table in whose first lines a number begins with zero: ids such as 0042 are text."""
+        import polars as pl
+
+        if self.origin.usual is None:
+            return []
+        present = self.scan({}).collect_schema().names()
+        head = self.scan(dict.fromkeys(present, pl.String)).head(_LOOKED_AT)
+        found = head.select(pl.col([one for one in columns if one in present]).str.contains(r"^\s*0\d").any()).collect()
+        return [one for one in found.columns if found[one][0]]
 
     def unreadable(self, error: Exception) -> InputError:
         """One sentence about what could not be read, with the line that is to blame where one is."""

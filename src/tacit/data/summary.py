@@ -1,6 +1,7 @@
 """A summary of interactions: sizes, density, frequency distributions, weights and times."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -18,21 +19,25 @@ class Reading:
     """What became of the lines of a table.
 
     lines : how many there were; missing : dropped because a value was missing; merged : joined to an earlier line
+    lacking : column → in how many lines it had no value
     """
 
     lines: int
     missing: int
     merged: int
+    lacking: Mapping[str, int] = field(default_factory=dict)
 
     def sentence(self, duplicates: str = "sum") -> str:
         """What was taken away, or nothing.
 
-        >>> Reading(60, 2, 18).sentence()
-        '2 of 60 lines lacked a value and were dropped; 18 repeated a pair and were merged (sum)'
+        >>> Reading(60, 2, 18, {"stars": 2}).sentence()
+        "2 of 60 lines lacked a value ('stars' 2) and were dropped; 18 repeated a pair and were merged (sum)"
         """
         parts = []
         if self.missing:
-            parts.append(f"{self.missing:,} of {self.lines:,} lines lacked a value and were dropped")
+            where = ", ".join(f"{column!r} {count:,}" for column, count in self.lacking.items())
+            named = f" ({where})" if where else ""
+            parts.append(f"{self.missing:,} of {self.lines:,} lines lacked a value{named} and were dropped")
         if self.merged:
             of = "" if parts else f" of {self.lines:,} lines"
             parts.append(f"{self.merged:,}{of} repeated a pair and were merged ({duplicates})")

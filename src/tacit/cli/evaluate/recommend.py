@@ -12,7 +12,7 @@ from tacit.cli.models import open_model
 from tacit.cli.options import json_option, recommender_options
 from tacit.cli.output import console, print_json, print_table, say
 from tacit.cli.source import Source, source_options
-from tacit.cli.tables import save_measures, table_option
+from tacit.cli.tables import read_titles, save_measures, table_option, titles_option
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ METRICS = ("ndcg", "recall", "precision", "map", "mrr", "hit_rate", "coverage", 
 @click.option("-k", "cutoffs", multiple=True, type=int, default=(10,), show_default=True,
               help="Length of the lists; may be given repeatedly.")  # fmt: skip
 @html_option
+@titles_option
 @table_option
 @recommender_options
 @json_option
@@ -44,18 +45,24 @@ def command(
     split_seed: int,
     cutoffs: tuple[int, ...],
     page: Path | None,
+    titles: str | None,
     table_path: Path | None,
     parameters: dict[str, Any],
     as_json: bool,
 ) -> None:
     """Measure a recommender on held-out lines of TABLE, beside the popularity baseline.
 
-    All columns but those that a row has in training are ranked, for every row with something held out.
+    All columns but those that a row has in training are ranked, for every row with something held out. A table of
+    --titles is read with TABLE's --encoding.
     """
+    from tacit.data.text_files import TextForm
     from tacit.metrics.details import lead
     from tacit.metrics.ranking import check_cutoffs
 
     began = time.perf_counter()
+    if titles is not None and page is None:
+        raise InputError("--titles are shown on the page of --html; give both.")
+    named = read_titles(titles, TextForm(encoding=source.encoding))
     cutoffs = check_cutoffs(cutoffs)
     fitting = None
     if model_path is None:
@@ -92,7 +99,7 @@ def command(
     if page is not None:
         from tacit.cli.evaluate.recommend_page import LEAD, Measured, sections
 
-        found = Measured(model, train, held_out, results, details, cutoffs, fitting)
+        found = Measured(model, train, held_out, results, details, cutoffs, fitting, named)
         write_page(page, f"Recommendations from {Path(source.table).name}", LEAD, sections(found), silent=as_json)
 
 

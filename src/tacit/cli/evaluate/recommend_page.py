@@ -1,7 +1,7 @@
 """The page of ``tacit evaluate``: what the figures mean, where they come from, and who gets what."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +50,11 @@ class Measured:
     details: Mapping[str, "Details"]
     cutoffs: Sequence[int]
     seconds: float | None
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+    def named(self, ids: Sequence[Any]) -> list[Any]:
+        """Titles of items, or their ids where they have none."""
+        return [self.titles.get(str(one), one) for one in ids]
 
     @property
     def k(self) -> int:
@@ -209,9 +214,9 @@ def _examples(result: Measured) -> Section:
         )
     ]
     for index, row in enumerate(rows):
-        hidden = items[result.test.matrix[[row]].indices].tolist()
-        had = items[result.train.matrix[[row]].indices].tolist()
-        listed = [one for one, filled in zip(ranked.ids[index].tolist(), ranked.filled[index]) if filled]
+        hidden = result.named(items[result.test.matrix[[row]].indices].tolist())
+        had = result.named(items[result.train.matrix[[row]].indices].tolist())
+        listed = result.named(ranked.ids[index][ranked.filled[index]].tolist())
         blocks.append(
             Case(
                 str(ids[row]),
