@@ -1,12 +1,14 @@
 """OrdinalRanker with nothing given against tuned peers, on every development set: the defaults table of grades.
 
-    python -m benchmarks.peers.defaults_grade [--quick] [--sets A,B] [--methods "A;B"] [--draws N] [--before SRC]
+    python -m benchmarks.peers.defaults_grade [--quick] [--sets A,B] [--methods "A;B"] [--draws N] [--first N]
+        [--before SRC]
 
 500 labels (half of the rows of a small set), equal-frequency classes where the target is a number, all other rows
-unlabelled, AUC of at most 5,000 of them, the same draws for all. ``--before`` names the ``src`` folder of another
-commit, whose OrdinalRanker() is measured beside this one. mord, skordinal, gradient boosting and kernel ridge are tuned
-over small grids by 3 folds of the labelled rows. Figures are written to ``results/grade-defaults.json`` as they come;
-what is not asked for is kept. ``tables/grade_defaults.py`` shows the gaps.
+unlabelled, AUC of at most 5,000 of them, the same draws for all; ``--first 2`` begins with the third draw.
+``--before`` names the ``src`` folder of another commit, whose OrdinalRanker() is measured beside this one. mord,
+skordinal, gradient boosting and kernel ridge are tuned over small grids by 3 folds of the labelled rows. Figures are
+written to ``results/grade-defaults.json`` as they come; what is not asked for is kept. ``tables/grade.py`` shows the
+gaps.
 """
 
 import argparse
@@ -113,9 +115,9 @@ PEERS: dict[str, Callable[[Draw], Answer]] = {
 }
 
 
-def measure(sets: list[str], methods: list[str], draws: int, before: Path | None, figures: Figures) -> None:
+def measure(sets: list[str], methods: list[str], draws: range, before: Path | None, figures: Figures) -> None:
     here = ROOT / "src"
-    for seed in range(draws):
+    for seed in draws:
         for one in sets:
             X, y = SETS[one]()
             draw = Draw.of(X, y, min(LABELS, len(y) // 2), EVALUATED, seed)
@@ -144,13 +146,15 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="two sets, one draw")
     parser.add_argument("--sets", help="some sets, separated by commas")
     parser.add_argument("--methods", help="some methods, separated by semicolons")
-    parser.add_argument("--draws", type=int, default=DRAWS)
+    parser.add_argument("--draws", type=int, default=DRAWS, help="how many draws of labels")
+    parser.add_argument("--first", type=int, default=0, help="number of the first draw")
     parser.add_argument("--before", type=Path, help="src folder of the commit to compare with")
     given = parser.parse_args()
     sets = given.sets.split(",") if given.sets else list(QUICK if given.quick else SETS)
     methods = given.methods.split(";") if given.methods else [*PEERS, OURS, *([BEFORE] if given.before else [])]
     figures = Figures("defaults", given.quick, "peers.defaults_grade")
-    measure(sets, methods, 1 if given.quick else given.draws, given.before, figures)
+    draws = range(1) if given.quick else range(given.first, given.first + given.draws)
+    measure(sets, methods, draws, given.before, figures)
 
 
 if __name__ == "__main__":

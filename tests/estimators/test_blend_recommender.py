@@ -14,6 +14,8 @@ from tacit.errors import InputError
 from tacit.estimators.recommend import blend_recommender
 from tacit.estimators.recommend.held_out_choice import first_near_the_best, split
 from tacit.estimators.recommend.linear_choice import START_EXPONENTS, Setting
+from tacit.metrics.evaluation import evaluate
+from tacit.metrics.ranking import ndcg
 
 MEMBERS = [("factors", FactorRecommender(4)), ("linear", LinearRecommender("sparse"))]
 
@@ -65,6 +67,45 @@ def test_the_choice_is_within_one_standard_error_of_the_best_and_is_told():
     assert len(tried) == 5 and tuple(model.weights_) in tried
     assert max(tried.values()) - tried[tuple(model.weights_)] < 0.05
     assert "FactorRecommender" in model.validation_["sentence"] and "chosen" in model.validation_["sentence"]
+
+
+def popular_columns(n=300, m=100, each=3):
+    """Few positives per row, drawn by the columns' popularity alone: rows have no taste that could be learned."""
+    rng = np.random.default_rng(0)
+    draws = np.log(np.arange(1, m + 1)) * -1.2 + rng.gumbel(size=(n, m))
+    chosen = np.argsort(-draws, axis=1)[:, :each]
+    return sp.csr_array((np.ones(n * each, np.float32), (np.arange(n).repeat(each), chosen.ravel())), shape=(n, m))
+
+
+def test_popularity_is_added_where_rows_have_no_taste(tmp_path):
+    train, test = (part.matrix for part in tacit.Interactions.from_matrix(popular_columns()).split(test=0.25, seed=0))
+    model = BlendRecommender(MEMBERS).fit(train)
+    assert model.popularity_ is not None and "popularity" in model.validation_["sentence"]
+    counts = np.bincount(train.indices, minlength=100)
+    assert np.corrcoef(model.popularity_, counts)[0, 1] == pytest.approx(1.0, abs=1e-5)
+    every, mixed = np.arange(100), model.popularity_
+    for member, weight in zip(model.members_, model.weights_):
+        own = member.score_pairs([7] * 100, every)
+        mixed = mixed + weight * (own - own.mean()) / own.std()
+    np.testing.assert_allclose(model.score_pairs(7, every), mixed, atol=1e-4)
+    popular = np.argsort(-counts, kind="stable")
+    seen = {x: set(train[[x]].indices.tolist()) for x in range(300)}
+    lists = np.array([[y for y in popular if y not in seen[x]][:10] for x in range(300)])
+    reached = evaluate(model, train, test, metrics=("ndcg",))["ndcg@10"]
+    hits = np.array([np.isin(lists[x], test[[x]].indices) for x in range(300)])
+    wanted = np.diff(test.indptr)
+    assert reached > 0.95 * ndcg(hits[wanted > 0], wanted[wanted > 0]).mean()
+    model.add(3, 100)
+    assert model.popularity_[100] == model.popularity_.min()
+    found = model.why(3, 5)
+    assert found.total == pytest.approx(float(model.score_pairs(3, 5)[0]), abs=1e-4)
+    model.save(tmp_path / "model")
+    loaded = tacit.load(tmp_path / "model")
+    assert loaded.recommend(every).scores.tobytes() == model.recommend(every).scores.tobytes()
+
+
+def test_popularity_is_left_out_where_tastes_say_more():
+    assert BlendRecommender(MEMBERS).fit(positives(2, n=300)).popularity_ is None
 
 
 def test_a_useless_member_gets_no_weight_and_is_left_out(tmp_path):

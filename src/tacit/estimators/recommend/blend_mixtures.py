@@ -5,8 +5,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit.data.matrix import Csr
 from tacit.estimators.recommend.asking import AskedRows, RowScorer, ScoreRows
 from tacit.estimators.recommend.held_out_choice import AT, Part
 
@@ -14,6 +16,8 @@ Array = NDArray[Any]
 
 STEPS = 4
 """Weights are multiples of a quarter that sum to one."""
+POPULARITY = (0.0, 0.25, 0.5, 1.0, 2.0)
+"""Weights of the columns' popularity that are tried beside a mixture, whose own sum to one."""
 
 
 def scorers_of(
@@ -36,11 +40,22 @@ def standardised(scores: NDArray[np.float32], weight: float) -> NDArray[np.float
     return scores
 
 
-def mixture_of(scorers: list[tuple[ScoreRows, float]]) -> ScoreRows:
-    """Σ_m w_m (s − mean) / sd of the members m."""
+def popularity(positives: Csr | sp.csr_array, weight: float) -> NDArray[np.float32]:
+    """w (n − mean) / sd of the number n of positives of every column.
 
-    def score_rows(start: int, stop: int) -> Array:
-        return np.asarray(sum(standardised(scorer(start, stop), weight) for scorer, weight in scorers), np.float32)
+    >>> popularity(sp.csr_array([[1.0, 1.0], [0.0, 1.0]]), 0.5)
+    array([-0.5,  0.5], dtype=float32)
+    """
+    counts = np.bincount(positives.indices, minlength=positives.shape[1])
+    return standardised(counts.astype(np.float32)[None], weight).ravel()
+
+
+def mixture_of(scorers: list[tuple[ScoreRows, float]], added: NDArray[np.float32] | None = None) -> ScoreRows:
+    """Σ_m w_m (s − mean) / sd of the members m, and what is added to every row."""
+
+    def score_rows(start: int, stop: int) -> NDArray[np.float32]:
+        mixed = np.asarray(sum(standardised(scorer(start, stop), weight) for scorer, weight in scorers), np.float32)
+        return mixed if added is None else mixed + added
 
     return score_rows
 
@@ -57,6 +72,20 @@ def ndcg_of_mixtures(
             yield np.asarray(
                 sum(np.float32(weight) * block for block, weight in zip(blocks, mixture) if weight), np.float32
             )
+
+    return part.ndcg_of_each(score_rows, threads)
+
+
+def ndcg_with_popularity(
+    members: Sequence[RowScorer], mixture: tuple[float, ...], part: Part, threads: int
+) -> list[NDArray[np.float64]]:
+    """NDCG@10 of every row of a split, for each of the weights in ``POPULARITY`` beside one mixture."""
+    mixed, popular = mixture_of(scorers_of(members, mixture, part)), popularity(part.train, 1.0)
+
+    def score_rows(start: int, stop: int) -> Iterator[NDArray[np.float32]]:
+        block = mixed(start, stop)
+        for share in POPULARITY:
+            yield block + np.float32(share) * popular
 
     return part.ndcg_of_each(score_rows, threads)
 

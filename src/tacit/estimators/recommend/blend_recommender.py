@@ -40,7 +40,8 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
     either. Which members count, and how much, is chosen on positives that are held out: every member learns from the
     rest, mixtures in steps of a quarter rank the same rows, and of those within one standard error of the best the most
     even one wins: an average is the safer bet where rows to come differ from those held out. Members that count then
-    learn from everything; one without weight is left out.
+    learn from everything; one without weight is left out. Where the data hardly tell rows apart, the popularity of the
+    columns may say more than either: it is added where that leads by more than two standard errors.
 
     Parameters
     ----------
@@ -59,6 +60,7 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
     ----------
     members_ : the fitted recommenders, those that have a weight
     weights_ : their weights, which sum to one
+    popularity_ : what every row's score of a column gains because it is popular; None where that did not help
     validation_ : NDCG@10 of the members and mixtures on held-out positives, and a sentence that says what was chosen
     row_ids_, col_ids_ : the caller's ids
 
@@ -105,6 +107,7 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
         budget = Budget(self.seconds)
         choices = [_choice(member, data, budget) for member in members]
         self.validation_: dict[str, Any] = {"tried": [], "sentence": "The weights were given."}
+        self.popularity_: NDArray[np.float32] | None = None
         if given is None:
             given, self.validation_ = self._choose(data, members, choices, budget)
             if sys.stderr.isatty() if self.progress is None else self.progress:
@@ -145,18 +148,22 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
                 # A file may hold a weight of zero, which is no positive of the blend's and may be one of a member's.
                 parts[ident] = parts.get(ident, 0.0) + weight * adds / spread
             remainder += weight * (own.remainder - scores.mean()) / spread
+        if self.popularity_ is not None:
+            remainder += float(self.popularity_[one_of(col, self.col_ids_, "column")])
         return Evidence.of(np.array(list(parts), dtype=object), np.array(list(parts.values())), remainder)
 
     def _add_cells(self, rows: list[Any], cols: list[Any], values: NDArray[np.float32]) -> None:
         super()._add_cells(rows, cols, values)
         # Copies learn: who holds the old members goes on with them.
         self.members_ = [view(member).add_each(rows, cols, values) for member in self.members_]
+        if self.popularity_ is not None:
+            new = len(self.col_ids_) - len(self.popularity_)
+            self.popularity_ = np.pad(self.popularity_, (0, new), constant_values=self.popularity_.min())
 
     def scorer(self, rows: AskedRows) -> ScoreRows:
         """A function that gives the mixed scores of these rows block by block."""
-        return blend_mixtures.mixture_of(
-            [(member.scorer(rows), weight) for member, weight in zip(self.members_, self.weights_)]
-        )
+        scorers = [(member.scorer(rows), weight) for member, weight in zip(self.members_, self.weights_)]
+        return blend_mixtures.mixture_of(scorers, self.popularity_)
 
     # -- choosing ----------------------------------------------------------------------------------------------
 
@@ -199,12 +206,31 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
         rows = {mixture: np.concatenate(values) for mixture, values in scores.items()}
         chosen = held_out_choice.first_near_the_best(rows, mixtures)
         account = blend_mixtures.account_of(rows, chosen, [type(member).__name__ for member in members])
+        account["sentence"] += self._add_popularity(data, parts, learned, chosen)
         for index, member in enumerate(members):
             if 0 < chosen[index] < 1 and _may_sharpen(member, choices[index]):
                 account["sentence"] += self._sharpen(data, parts, learned, choices, index, chosen, budget, seed)
         if budget.cut:
             account["sentence"] += f" The budget of {budget.seconds:g} seconds ended before all had been tried."
         return list(chosen), account
+
+    def _add_popularity(
+        self, data: Interactions, parts: list[Part], learned: list[list[Any]], mixture: tuple[float, ...]
+    ) -> str:
+        """Add the columns' popularity to the mixture where that does better; returns what to say of it."""
+        tried = [
+            blend_mixtures.ndcg_with_popularity(members, mixture, part, self.threads)
+            for members, part in zip(learned, parts)
+        ]
+        shares = blend_mixtures.POPULARITY
+        rows = {share: np.concatenate(results) for share, results in zip(shares, zip(*tried))}
+        share = held_out_choice.first_near_the_best(rows, shares)
+        lead = rows[share] - rows[0.0]
+        # Two errors, since four weights were tried and splits share their rows.
+        if lead.mean() <= 2 * lead.std() / np.sqrt(len(lead)):
+            return ""
+        self.popularity_ = blend_mixtures.popularity(data.matrix, share)
+        return f" With {share:g} of the columns' popularity added they do better: {rows[share].mean():.4f}."
 
     def _sharpen(
         self, data: Interactions, parts: list[Part], learned: list[list[Any]], choices: list[Any], index: int,
@@ -238,11 +264,12 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
             "factors": self._factors,
             "validation": self.validation_,
         }
-        return facts, self._seen_parts() | {"members": self.members_}
+        return facts, self._seen_parts() | {"members": self.members_, "popularity": self.popularity_}
 
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
         self._restore_seen(parts)
         self.validation_, self._factors = facts["validation"], facts["factors"]
+        self.popularity_ = parts["popularity"]
         self._keep(list(facts["weights"]), parts["members"])
 
 

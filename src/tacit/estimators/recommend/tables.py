@@ -207,6 +207,7 @@ def _one_knowledge(proof: Proof, parts: dict[str, Any]) -> str | None:
 BLEND = Schema(
     *SEEN,
     Members("members", _with_a_weight, shared=("rows", "cols")),
+    Array("popularity", "f4", ("cols",), optional=True),
     parameters={
         "members": Either(None, Many(NamedInner("FactorRecommender", "LinearRecommender"), least=1, form=list)),
         "weights": Either(None, Many(Number(0.0), least=1, form=list)),
