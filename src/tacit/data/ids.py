@@ -251,7 +251,7 @@ class Ids:
                 raise ValueError(f"a range of {length}")
             return cls.range(length, name)
         if "whole" in arrays:
-            return cls(np.array(_of_type(arrays["whole"], np.int64)), name)
+            return cls(_of_type(arrays["whole"], np.int64), name)
         if "text" in arrays:
             data = _of_type(arrays["text"], np.uint8).tobytes()
             offsets = _of_type(arrays["offsets"], np.int64)
