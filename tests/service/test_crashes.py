@@ -35,7 +35,7 @@ def crashes(trials, *options):
     command = [sys.executable, "-m", "tests.service.crashes", str(folder / "run"), str(trials), "0", *options]
     place = Path(__file__).parents[2]
     try:
-        run = subprocess.run(command, capture_output=True, text=True, cwd=place, timeout=120 + 15 * trials, check=False)
+        run = subprocess.run(command, capture_output=True, text=True, cwd=place, timeout=600 + 15 * trials, check=False)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     assert run.returncode == 0, run.stderr[-3000:]

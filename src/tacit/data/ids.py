@@ -163,7 +163,7 @@ class Ids:
         """Numbers of these ids; an unknown one is an error that names it."""
         values = values if isinstance(values, np.ndarray) else checks.listed("ids", values)
         numbers = self.numbers(values)
-        unknown = np.flatnonzero(numbers < 0)
+        unknown = (numbers < 0).nonzero()[0]
         if len(unknown):
             first = values[int(unknown[0])]
             first = first.item() if isinstance(first, np.generic) else first

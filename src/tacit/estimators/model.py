@@ -65,8 +65,8 @@ class Model(BaseEstimator):  # type: ignore[misc]
     @property
     def _derived(self) -> Derived:
         """What is computed from the learned arrays once, shared by all views."""
-        derived: Derived = self.__dict__.setdefault("_derived_from", Derived())
-        return derived
+        derived: Derived | None = self.__dict__.get("_derived_from")
+        return self.__dict__.setdefault("_derived_from", Derived()) if derived is None else derived
 
     def _view(self) -> Self:
         """What the model is at this moment, for a question."""

@@ -1,11 +1,11 @@
 """The best k of a few queries over all items, in one call that looks at few of them.
 
 Items lie in tiles, transposed and filled up with zeros: ``tiles`` (T, G, WIDTH), with G a multiple of ``STEP``. The
-longest come first, and ``bounds`` (T,) is the length of the longest in each tile: no score exceeds the product of both
-lengths, so a tile that cannot reach a query's k-th best is left out. A score is the sum over the factors in their
-order, ((0 + p₁q₁) + p₂q₂) + …, with nothing reassociated; it is the same whether a query is multiplied alone or beside
-three others, and wherever an item lies. Four queries share what is loaded of a tile, which takes less than half the
-time of one by one.
+longest come first, and ``bounds`` has the length of the longest of every ``SLICE`` items: no score exceeds the product
+of both lengths, so slices that cannot reach a query's k-th best are left out. A score is the sum over the factors in
+their order, ((0 + p₁q₁) + p₂q₂) + …, with nothing reassociated; it is the same whether a query is multiplied alone or
+beside three others, and wherever an item lies. Four queries share what is loaded of a tile, which takes less than half
+the time of one by one.
 """
 
 import numpy as np
@@ -16,6 +16,9 @@ from tacit.kernels.topk import STRIDE, all_finite, any_above, finish, first_floo
 
 WIDTH = 1024
 """Items in a tile: the sums of four queries over them stay in the first cache."""
+
+SLICE = STRIDE
+"""Items that are multiplied or left out as one."""
 
 STEP = 4
 """Factors that are added in one pass over a tile, and queries that are multiplied at once."""
@@ -43,28 +46,40 @@ def transpose(items, order, tiles):
 
 
 @strict
-def _one(tile, p, a):
-    """a (WIDTH,) = the scores of one query p (G,)."""
-    for i in range(WIDTH):
-        a[i] = np.float32(0)
-    for j in range(0, len(p), STEP):
-        p1, p2, p3, p4 = p[j], p[j + 1], p[j + 2], p[j + 3]
-        for i in range(WIDTH):
-            a[i] = (((a[i] + p1 * tile[j, i]) + p2 * tile[j + 1, i]) + p3 * tile[j + 2, i]) + p4 * tile[j + 3, i]
+def _factors(tile, j, start, width):
+    """Four factors of the items from ``start`` on.
+
+    Slices, because an index ``start + i`` might be negative for all the compiler knows: such a loop stays scalar.
+    """
+    stop = start + width
+    return tile[j, start:stop], tile[j + 1, start:stop], tile[j + 2, start:stop], tile[j + 3, start:stop]
 
 
 @strict
-def _four(tile, p, a, b, c, d):
+def _one(tile, start, width, p, a):
+    """a (≥ width,) = the scores of one query p (G,) with the items from ``start`` on."""
+    for i in range(width):
+        a[i] = np.float32(0)
+    for j in range(0, len(p), STEP):
+        p1, p2, p3, p4 = p[j], p[j + 1], p[j + 2], p[j + 3]
+        q1, q2, q3, q4 = _factors(tile, j, start, width)
+        for i in range(width):
+            a[i] = (((a[i] + p1 * q1[i]) + p2 * q2[i]) + p3 * q3[i]) + p4 * q4[i]
+
+
+@strict
+def _four(tile, start, width, p, a, b, c, d):
     """The scores of four queries p (4, G), each summed as ``_one`` does."""
-    for i in range(WIDTH):
+    for i in range(width):
         a[i], b[i], c[i], d[i] = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
     for j in range(0, p.shape[1], STEP):
         a1, a2, a3, a4 = p[0, j], p[0, j + 1], p[0, j + 2], p[0, j + 3]
         b1, b2, b3, b4 = p[1, j], p[1, j + 1], p[1, j + 2], p[1, j + 3]
         c1, c2, c3, c4 = p[2, j], p[2, j + 1], p[2, j + 2], p[2, j + 3]
         d1, d2, d3, d4 = p[3, j], p[3, j + 1], p[3, j + 2], p[3, j + 3]
-        for i in range(WIDTH):
-            q1, q2, q3, q4 = tile[j, i], tile[j + 1, i], tile[j + 2, i], tile[j + 3, i]
+        r1, r2, r3, r4 = _factors(tile, j, start, width)
+        for i in range(width):
+            q1, q2, q3, q4 = r1[i], r2[i], r3[i], r4[i]
             a[i] = (((a[i] + a1 * q1) + a2 * q2) + a3 * q3) + a4 * q4
             b[i] = (((b[i] + b1 * q1) + b2 * q2) + b3 * q3) + b4 * q4
             c[i] = (((c[i] + c1 * q1) + c2 * q2) + c3 * q3) + c4 * q4
@@ -72,23 +87,23 @@ def _four(tile, p, a, b, c, d):
 
 
 @strict
-def multiply(tile, queries, sums):
-    """sums (R, WIDTH) = the scores of all queries (R, G); R is 1 or a multiple of STEP."""
+def multiply(tile, start, width, queries, sums):
+    """sums (R, ≥ width) = the scores of queries (R, G) with the items from ``start`` on; R is 1 or STEP's multiple."""
     if len(queries) == 1:
-        _one(tile, queries[0], sums[0])
+        _one(tile, start, width, queries[0], sums[0])
         return
     for r in range(0, len(queries), STEP):
-        _four(tile, queries[r : r + STEP], sums[r], sums[r + 1], sums[r + 2], sums[r + 3])
+        _four(tile, start, width, queries[r : r + STEP], sums[r], sums[r + 1], sums[r + 2], sums[r + 3])
 
 
 @fast
-def _mask(row, first, width, start, stop, indices, places):
-    """-inf for items of the tile that the query may not get, and for cells that are no items."""
+def _mask(row, first, items, start, stop, indices, places):
+    """-inf for items that the query may not get, and for the cells behind the last of ``items`` from ``first`` on."""
     for cell in range(start, stop):
         place = places[indices[cell]] - first
-        if 0 <= place < width:
+        if 0 <= place < items:
             row[place] = _LOWEST
-    for c in range(width, WIDTH):
+    for c in range(items, len(row)):
         row[c] = _LOWEST
 
 
@@ -114,18 +129,25 @@ def _all_inside(indices, m):
 
 
 @fast
+def _lanes(k):
+    """For ``first_floor``: four times as many as are wanted, so that the floor is near the k-th best."""
+    lanes = STRIDE
+    while lanes < 4 * k:
+        lanes *= 2
+    return lanes
+
+
+@fast
 def _select(row, bits, order, first, k, found, size, floor, room, maxima):
-    """Offer the cells of a tile to a query's buffer; returns how many keys it holds, and the floor.
+    """Offer the scores of the items from ``first`` on to a query's buffer; returns its number of keys and the floor.
 
     As in ``kernels.topk``, but items come in no order of their numbers: a score that equals the k-th best is let in,
     and the keys decide.
     """
-    lanes = STRIDE
-    while lanes < 4 * k:
-        lanes *= 2
-    if floor == _LOWEST and 2 * lanes <= WIDTH:
+    lanes = _lanes(k)
+    if floor == _LOWEST and 2 * lanes <= len(row):
         floor = first_floor(row, k, lanes, maxima)
-    for start in range(0, WIDTH, STRIDE):
+    for start in range(0, len(row), STRIDE):
         if not any_above(row, start, floor):
             continue
         for j in range(start, start + STRIDE):
@@ -147,55 +169,76 @@ def _lifted(found, size, k, room):
 
 
 @fast
-def search(
-    tiles, begin, end, order, places, bounds, queries, lengths, k, indptr, indices, block, scores, bits, keys, floors,
-    numbers, best,
-):  # fmt: skip
+def _reach(bounds, begin, end, rows, count, lengths, floors, least):
+    """How many of the slices begin..end-1 come next: ``least`` while a floor is unknown, else all that may matter.
+
+    rows, count : the queries for which the first of them matters
+    """
+    for i in range(count):
+        if floors[rows[i]] == _LOWEST:
+            return min(least, end - begin)
+    reach = begin + 1
+    for i in range(count):
+        while reach < end and lengths[rows[i]] * bounds[reach] > floors[rows[i]]:
+            reach += 1
+    return reach - begin
+
+
+@fast
+def search(tiles, begin, end, order, places, bounds, queries, lengths, k, indptr, indices, keys, floors, numbers, best):
     """Leave the keys of the best k of the tiles begin..end-1 in ``keys`` (R, > k); says whether all is as it should be.
 
     order (m,) and places (m,) : which item lies where, and where it lies
     lengths (R,) : room for those of the queries (R, G)
     indptr, indices : items that a query may not get
-    block (≥ R, G) : room for queries, a multiple of STEP or one; scores and bits (≥ R, WIDTH) : room for their scores
     floors (R,) : what a score must exceed, -inf where nothing is known; they are raised
     numbers, best (R, k) : room for the items and the bits of their scores, best first
 
-    One call does it all: a kernel gives the interpreter's lock away, and whoever takes it may keep it for longer than
-    the kernel takes.
+    The first slices give a floor, by which the rest is measured. One call does it all: a kernel gives the interpreter's
+    lock away, and whoever takes it may keep it for longer than the kernel takes.
     """
     rows = len(queries)
     if not _all_inside(indices, len(order)):
         return OUTSIDE
     if not _measure(queries, lengths):
         return NOT_FINITE
+    height = 1 if rows == 1 else (rows + STEP - 1) // STEP * STEP
+    block = np.empty((height, queries.shape[1]), dtype=np.float32)
+    scores = np.empty((height, WIDTH), dtype=np.float32)
+    bits = scores.view(np.int32)
     open_rows = np.empty(rows, dtype=np.int64)
     filled = np.zeros(rows, dtype=np.int64)
     cell = np.zeros(1, dtype=np.int32)
     room = (cell, cell.view(np.float32))
     maxima = np.empty(WIDTH, dtype=np.float32)
-    for t in range(begin, end):
+    least = 2 * _lanes(k) // SLICE
+    first, last = begin * WIDTH, min(end * WIDTH, len(order))
+    while first < last:
+        now, start = first // SLICE, first % WIDTH
         count = 0
         for r in range(rows):
-            if lengths[r] * bounds[t] > floors[r]:
+            if lengths[r] * bounds[now] > floors[r]:
                 open_rows[count] = r
                 count += 1
         if count == 0:
-            continue
+            break
+        tile_end = min(now + (WIDTH - start) // SLICE, len(bounds))
+        width = SLICE * _reach(bounds, now, tile_end, open_rows, count, lengths, floors, least)
         height = 1 if count == 1 else (count + STEP - 1) // STEP * STEP
         for i in range(height):
             for j in range(block.shape[1]):
                 block[i, j] = queries[open_rows[i], j] if i < count else np.float32(0)
-        multiply(tiles[t], block[:height], scores)
-        first = t * WIDTH
-        width = min(WIDTH, len(order) - first)
-        if not all_finite(scores, count, width):
+        multiply(tiles[first // WIDTH], start, width, block[:height], scores)
+        items = min(width, last - first)
+        if not all_finite(scores, count, items):
             return NOT_FINITE
         for i in range(count):
             r = open_rows[i]
-            _mask(scores[i], first, width, indptr[r], indptr[r + 1], indices, places)
+            _mask(scores[i, :width], first, items, indptr[r], indptr[r + 1], indices, places)
             filled[r], floors[r] = _select(
-                scores[i], bits[i], order, first, k, keys[r], filled[r], floors[r], room, maxima
+                scores[i, :width], bits[i, :width], order, first, k, keys[r], filled[r], floors[r], room, maxima
             )
+        first += width
     finish(keys, filled, k)
     for r in range(rows):
         sort(keys[r], k)

@@ -6,7 +6,7 @@ tiles are a copy of the items.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,6 @@ from tacit.neighbours.topk import NOT_FINITE, as_factors
 from tacit.threads import even_chunks, resolve, run
 
 Array = NDArray[Any]
-Numbers = NDArray[np.int32]
-Scores = NDArray[np.float32]
-Keys = NDArray[np.int64]
 
 TILES_AT_FIRST = 64
 """Tiles that one thread searches before others get the rest: what it finds may spare them all."""
@@ -32,7 +29,7 @@ class Tiled:
     """Items (m, g), the longest first, transposed, in tiles (T, G, WIDTH), filled up with zeros.
 
     order (m,) and places (m,) : which item lies where, and where it lies
-    bounds (T,) : the length of the longest item in each tile
+    bounds : the length of the longest of every SLICE items
     finite : whether all items are
     """
 
@@ -53,7 +50,7 @@ class Tiled:
         places[order] = np.arange(m, dtype=np.int32)
         tiles = np.empty((-(-m // few.WIDTH), -(-g // few.STEP) * few.STEP, few.WIDTH), dtype=np.float32)
         few.transpose(items, order, tiles)
-        bounds = np.maximum.reduceat(lengths[order], np.arange(0, m, few.WIDTH))
+        bounds = np.maximum.reduceat(lengths[order], np.arange(0, m, few.SLICE))
         return cls(tiles, order, places, bounds, bool(np.isfinite(lengths).all()))
 
 
@@ -73,37 +70,43 @@ def top_k_of_few(queries: Array, tiled: Tiled, k: int, *, seen: Lists | None = N
         raise InputError(f"seen must list items for each of the {n} queries.")
     block = np.zeros((n, tiled.tiles.shape[1]), dtype=np.float32)
     block[:, : queries.shape[1]] = queries
-    width = min(k, m)
-    height = n if n == 1 else -(-n // few.STEP) * few.STEP
-    lengths = np.empty(n)
-    numbers, scores = np.empty((n, width), dtype=np.int32), np.empty((n, width), dtype=np.float32)
-
-    # Annotations of an inner function are evaluated at every call: these are names, spelt out they would take 20 µs.
-    def search(begin: int, end: int, floors: Scores, numbers: Numbers, best: Scores) -> Keys:
-        room = np.empty((height, tiled.tiles.shape[1]), dtype=np.float32)
-        scores = np.empty((height, few.WIDTH), dtype=np.float32)
-        keys = np.empty((n, capacity(width, m)), dtype=np.int64)
-        said = few.search(
-            tiled.tiles, begin, end, tiled.order, tiled.places, tiled.bounds, block, lengths, width, indptr, indices,
-            room, scores, scores.view(np.int32), keys, floors, numbers, best.view(np.int32),
-        )  # fmt: skip
-        if said != few.FOUND:
-            raise InputError(NOT_FINITE if said == few.NOT_FINITE else f"seen names items outside 0 to {m - 1}.")
-        return keys[:, :width]
-
+    wanted = _Wanted(block, np.empty(n), min(k, m), indptr, indices)
+    floors = np.empty(n, dtype=np.float32)
+    floors.fill(-np.inf)
     # What the first tiles leave open goes to threads in sections, each with the floors that are known by then.
-    floors = np.full(n, -np.inf, dtype=np.float32)
     first = min(count, TILES_AT_FIRST)
-    keys = search(0, first, floors, numbers, scores)
-    if first < count and (lengths * tiled.bounds[first] > floors).any():
+    keys, numbers, scores = _search(tiled, wanted, 0, first, floors)
+    if first < count and (wanted.lengths * tiled.bounds[first * few.WIDTH // few.SLICE] > floors).any():
         sections = even_chunks(count - first, max(1, -(-(count - first) // (2 * resolve(threads)))))
-        more = run(
-            lambda a, b: search(first + a, first + b, floors.copy(), np.empty_like(numbers), np.empty_like(scores)),
-            sections,
-            threads,
-        )
-        numbers, scores = unpacked(np.concatenate((keys, *more), axis=1), width)
-    if width == k:
+        more = run(lambda a, b: _search(tiled, wanted, first + a, first + b, floors.copy())[0], sections, threads)
+        numbers, scores = unpacked(np.concatenate((keys, *more), axis=1), wanted.k)
+    if wanted.k == k:
         return numbers, scores
-    missing = ((0, 0), (0, k - width))
+    missing = ((0, 0), (0, k - wanted.k))
     return np.pad(numbers, missing, constant_values=-1), np.pad(scores, missing, constant_values=np.nan)
+
+
+class _Wanted(NamedTuple):
+    """Queries (n, G) with room for their lengths (n,), how many items each gets, and lists of those it may not get."""
+
+    queries: NDArray[np.float32]
+    lengths: NDArray[np.float64]
+    k: int
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+
+
+def _search(
+    tiled: Tiled, wanted: _Wanted, begin: int, end: int, floors: NDArray[np.float32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+    """Keys (n, k) of the best of some tiles, with their numbers and scores; ``floors`` (n,) are raised."""
+    n, m = len(floors), len(tiled.order)
+    keys = np.empty((n, capacity(wanted.k, m)), dtype=np.int64)
+    numbers, scores = np.empty((n, wanted.k), dtype=np.int32), np.empty((n, wanted.k), dtype=np.float32)
+    said = few.search(
+        tiled.tiles, begin, end, tiled.order, tiled.places, tiled.bounds, *wanted, keys, floors, numbers,
+        scores.view(np.int32),
+    )  # fmt: skip
+    if said != few.FOUND:
+        raise InputError(NOT_FINITE if said == few.NOT_FINITE else f"seen names items outside 0 to {m - 1}.")
+    return keys[:, : wanted.k], numbers, scores

@@ -58,7 +58,6 @@ class Guard:
         self._token = None if token is None else token.encode()
         self._in_hand = 0
         self._run, self._numbers = uuid.uuid4().hex[:12].encode(), itertools.count()
-        self._children: dict[tuple[str, ...], Any] = {}
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -67,26 +66,23 @@ class Guard:
             return
         began = time.perf_counter()
         headers = dict(scope["headers"])
-        given = headers.get(b"x-request-id", b"")
-        request_id = given if given and _REQUEST_ID.fullmatch(given) else b"%b-%x" % (self._run, next(self._numbers))
+        given = headers.get(b"x-request-id")
+        known = given is not None and _REQUEST_ID.fullmatch(given)
+        request_id = given if given is not None and known else b"%b-%x" % (self._run, next(self._numbers))
         status = 0  # until something is sent
-
-        async def send_on(message: MutableMapping[str, Any]) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                message["headers"] = [*message.get("headers", []), (b"x-request-id", request_id), *_HEADERS]
-            await _sent(send, message)
-
         self._in_hand += 1
         try:
             self._admit(scope, headers)
             content = await self.direct.answer(scope, receive)
-            if content is None:
-                await self.app(scope, receive, send_on)
-            else:
+            if content is not None:
                 status = 200
                 await _reply(send, status, content, request_id)
+            else:
+                passing = _Passing(send, request_id)
+                try:
+                    await self.app(scope, receive, passing)
+                finally:
+                    status = passing.status
         except _Gone as gone:
             _log.info("client went away", extra={"request_id": request_id.decode(), "why": str(gone)})
         except Exception as error:
@@ -122,9 +118,7 @@ class Guard:
             getattr(scope.get("endpoint"), "__name__", "none"),
             scope.get("path_params", {}).get("name", "") if status != 404 else "",
         )
-        requests, histogram = self._counters(route, model, str(status))
-        requests.inc()
-        histogram.observe(seconds)
+        self.measures.tallies.request(route, model, status, seconds)
         if _log.isEnabledFor(logging.INFO) and scope["path"] not in _OPEN:
             _log.info(
                 "request",
@@ -138,13 +132,21 @@ class Guard:
                 },
             )
 
-    def _counters(self, *labels: str) -> Any:
-        found = self._children.get(labels)
-        if found is None:
-            route, model, status = labels
-            found = self.measures.requests.labels(route, model, status), self.measures.seconds.labels(route, model)
-            self._children[labels] = found
-        return found
+
+class _Passing:
+    """What the pages' routes send, with the guard's headers; remembers the status, 0 until something is sent."""
+
+    def __init__(self, send: Any, request_id: bytes) -> None:
+        self._send, self._request_id, self.status = send, request_id, 0
+
+    async def __call__(self, message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            message["headers"] = [*message.get("headers", []), (b"x-request-id", self._request_id), *_HEADERS]
+        try:
+            await self._send(message)
+        except _CLOSED as error:
+            raise _Gone(str(error)) from None
 
 
 async def _reply(send: Any, status: int, body: bytes, request_id: bytes, refused: ServiceError | None = None) -> None:
@@ -159,16 +161,16 @@ async def _reply(send: Any, status: int, body: bytes, request_id: bytes, refused
         headers.append((b"retry-after", b"%d" % refused.retry_after))
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
-    await _sent(send, {"type": "http.response.start", "status": status, "headers": headers})
-    await _sent(send, {"type": "http.response.body", "body": body})
+    try:
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+    except _CLOSED as error:
+        raise _Gone(str(error)) from None
+
+
+_CLOSED = OSError, RuntimeError
+"""What is raised when the connection is closed; the second is what uvloop says."""
 
 
 class _Gone(Exception):
     """Nobody waits for the answer any more."""
-
-
-async def _sent(send: Any, message: MutableMapping[str, Any]) -> None:
-    try:
-        await send(message)
-    except (OSError, RuntimeError) as error:  # the second is what uvloop says of a connection that is closed
-        raise _Gone(str(error)) from None

@@ -4,13 +4,13 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
+
+from tacit.service.tallies import Tallies
 
 if TYPE_CHECKING:
     from tacit.service.served import Served
     from tacit.service.writer import Writer
-
-_SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
 class Measures:
@@ -18,15 +18,8 @@ class Measures:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self.requests = Counter(
-            "tacit_requests_total", "Requests answered.", ("route", "model", "status"), registry=self.registry
-        )
-        self.seconds = Histogram(
-            "tacit_request_seconds", "Time to an answer.", ("route", "model"), buckets=_SECONDS, registry=self.registry
-        )
-        self.events = Counter(
-            "tacit_events_total", "Events by what became of them.", ("model", "outcome"), registry=self.registry
-        )
+        self.tallies = Tallies()
+        self.registry.register(self.tallies)
         self.reloads = Counter(
             "tacit_reloads_total", "Reloads of models.", ("model", "outcome"), registry=self.registry
         )

@@ -22,6 +22,7 @@ CREATE TABLE IF NOT EXISTS tacit_learned (
 );
 """
 _LOCK = zlib.crc32(b"tacit event store")
+_LOCK_SECONDS = 2
 _PAGE = 10_000
 
 
@@ -51,13 +52,22 @@ class PostgresStore:
         if self._held is None or self._held.closed:
             self._held = self._psycopg.connect(self._url, autocommit=True, connect_timeout=5)
             self._held.execute("SET synchronous_commit = on")
-            if self._write and not self._held.execute("SELECT pg_try_advisory_lock(%s)", (_LOCK,)).fetchone()[0]:
-                self._held.close()
-                raise StoreError(
-                    "the event store in this PostgreSQL database is in use by another process; stop that one, or give "
-                    "--store another database."
-                )
+            if self._write:
+                self._lock()
         return self._held
+
+    def _lock(self) -> None:
+        """Keep other writers out; the server may need a moment to notice that the last one was killed."""
+        self._held.execute(f"SET lock_timeout = '{_LOCK_SECONDS}s'")
+        try:
+            self._held.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
+        except self._psycopg.errors.LockNotAvailable:
+            self._held.close()
+            raise StoreError(
+                "the event store in this PostgreSQL database is in use by another process; stop that one, or give "
+                "--store another database."
+            ) from None
+        self._held.execute("SET lock_timeout = 0")
 
     def append(self, batch: Sequence[tuple[str, Sequence[New]]]) -> list[list[Placed]]:
         with self._guard, self._told("write to"):

@@ -94,8 +94,14 @@ def serve(app: Guard, host: str, port: int, *, quiet: bool, told: Callable[[str]
                 # uvicorn raises the signal that has ended it once more; by then all is done.
                 signal.signal(ending, lambda *_: None)
             signal.signal(signal.SIGHUP, lambda *_: threading.Thread(target=_reload_all, args=(service,)).start())
+            # Nothing depends on the address that a proxy says its client has: no header is believed.
             config = uvicorn.Config(
-                app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=30
+                app,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                timeout_graceful_shutdown=30,
             )
             shown = f"[{host}]" if ":" in host else host
             told(f"http://{shown}:{listening.getsockname()[1]}/")

@@ -33,15 +33,15 @@ class Together:
         self._busy = False
         self._running = RunningLoop()
 
-    async def ask(self, key: Any, row: Any) -> Any:
-        """The answer for one row; wishes with equal keys may be asked together."""
+    def ask(self, key: Any, row: Any) -> "asyncio.Future[Any]":
+        """The answer for one row, to be awaited; wishes with equal keys may be asked together."""
         loop, _ = self._running.current()
-        wish = _Wish(key, row, loop.create_future())
-        self._wishes.append(wish)
+        answer: asyncio.Future[Any] = loop.create_future()
+        self._wishes.append(_Wish(key, row, answer))
         if not self._busy:
             self._busy = True
             loop.call_soon(self._begin, loop)
-        return await wish.answer
+        return answer
 
     def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
         if not self._wishes:

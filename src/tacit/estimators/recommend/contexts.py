@@ -6,8 +6,7 @@ pairwise   (p_x + p_c, ⟨p_x, p_c⟩)       (PITF)
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,8 +20,7 @@ from tacit.estimators.recommend.asking import listed
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True)
-class Contexts:
+class Contexts(NamedTuple):
     """Ids and factors (·, g) of each context by its name, and how they combine with a row; empty without contexts."""
 
     ids: Mapping[str, Ids]

@@ -76,7 +76,7 @@ def place(
     if not add:
         return Placed(fold_in(state, positives, side, features))
     grown_ids, numbers = _grown_ids(own, named, positives.shape[0])
-    state = replace(state, rows=state.gathered_rows())
+    state = state._replace(rows=state.gathered_rows())
     seen = state.rows.positives
     seen = seen if side == "rows" else transpose(seen)
     if not replaces:

@@ -1,12 +1,11 @@
-"""What a fitted ``FactorRecommender`` knows, as one frozen record.
+"""What a fitted ``FactorRecommender`` knows, as one record that is never changed. Every question makes one.
 
 The modules that answer questions (``factor_queries``, ``factor_why``) and that place new rows and columns
 (``factor_growth``, ``factor_events``) read it. None of them sees the estimator.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -21,8 +20,7 @@ from tacit.objective.recipes import Recipe
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True)
-class FactorState:
+class FactorState(NamedTuple):
     """Learned arrays, what they were learned with, and the parameters that later calls depend on.
 
     rows : P (n, g), a (n,) and the positives (n, m)

@@ -59,12 +59,10 @@ def told_apart(experts: Sequence[Any]) -> list[str]:
 def latencies(service: Service) -> list[dict[str, Any]]:
     """Requests of each route with the median and the 99th percentile, as far as the histogram's steps tell."""
     found: dict[str, dict[float, float]] = {}
-    for metric in service.measures.seconds.collect():
-        for sample in metric.samples:
-            if sample.name.endswith("_bucket"):
-                steps = found.setdefault(sample.labels["route"], {})
-                most = float(sample.labels["le"])
-                steps[most] = steps.get(most, 0.0) + sample.value
+    for (route, _), times in service.measures.tallies.times.items():
+        steps = found.setdefault(route, {})
+        for most, count in times.up_to():
+            steps[most] = steps.get(most, 0.0) + count
     return [
         {"route": route, "count": int(steps[math.inf]), "median": _quantile(steps, 0.5), "p99": _quantile(steps, 0.99)}
         for route, steps in sorted(found.items())
