@@ -20,11 +20,15 @@ class InputTypeError(InputError, TypeError):
 
 
 class UnknownIdError(InputError, KeyError):
-    """An id was asked for that the model has never seen."""
+    """An id was asked for that the model has never seen. ``remedy`` is what helps; over HTTP that is something else."""
+
+    def __init__(self, fact: str = "", remedy: str = "") -> None:
+        super().__init__(fact, remedy)
+        self.fact, self.remedy = map(str, self.args)
 
     # KeyError prints the repr of its message; users should read the sentence itself.
     def __str__(self) -> str:
-        return str(self.args[0]) if self.args else ""
+        return f"{self.fact}; {self.remedy}" if self.remedy else self.fact
 
 
 class ModelFileError(InputError):

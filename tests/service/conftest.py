@@ -100,7 +100,7 @@ class Running:
             self.said += line
 
     def client(self, **options):
-        return Client(self.address, **{"tries": 1, "timeout": 20} | options)
+        return Client(self.address, **{"tries": 1, "timeout": 120} | options)
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -112,7 +112,7 @@ class Running:
 
     def end(self):
         """Wait for it, and for all that it said."""
-        self.process.wait(timeout=60)
+        self.process.wait(timeout=300)
         self._reader.join()
         return self.process.returncode
 

@@ -171,8 +171,8 @@ class Ids:
             # Ids may be people's: the sentence shows none but the caller's own.
             kind = f" (0 to {len(self) - 1})" if self.is_range else " (whole numbers)" if self.is_numeric else ""
             raise UnknownIdError(
-                f"{self.name}: {checks.shown(first)}{more} is unknown to this model, which knows {len(self)} ids{kind};"
-                " check the spelling and type, or add it with fold_in or partial_fit."
+                f"{self.name}: {checks.shown(first)}{more} is unknown to this model, which knows {len(self)} ids{kind}",
+                "check the spelling and type, or add it with fold_in or partial_fit.",
             )
         return numbers
 

@@ -10,8 +10,9 @@ import time
 import urllib.parse
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
+from email.message import Message
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, NoReturn, Self
 
 from tacit.errors import TacitError
 
@@ -32,6 +33,39 @@ class Listed(NamedTuple):
     row: Id
     ids: list[Id]
     scores: list[float]
+
+
+class Tagged(NamedTuple):
+    """Tags of one text, best first, and those that people have accepted for it."""
+
+    row: Id
+    ids: list[Id]
+    scores: list[float]
+    accepted: list[Id]
+
+
+class MissingTag(NamedTuple):
+    """A tag that a text probably lacks."""
+
+    row: Id
+    id: Id
+    score: float
+
+
+class Reasons(NamedTuple):
+    """A score, what each part adds to it, most first, and what no part accounts for, where the model says that."""
+
+    score: float
+    because: list[tuple[Id, float]]
+    remainder: float | None
+
+
+class Graded(NamedTuple):
+    """The grade of one row, its score, and the chance of each class."""
+
+    grade: Id
+    score: float
+    chances: dict[Id, float]
 
 
 class Accepted(NamedTuple):
@@ -73,30 +107,55 @@ class Client:
         """Questions to one model."""
         return ModelClient(self, name)
 
+    def live(self) -> bool:
+        """Whether the process answers."""
+        return bool(self.ask("GET", "/health/live")["live"])
+
+    def ready(self) -> bool:
+        """Whether models are loaded and events are taken."""
+        status, _, _ = self._exchange("GET", "/health/ready", None)
+        return status == 200
+
+    def metrics(self) -> str:
+        """What Prometheus reads."""
+        status, _, content = self._exchange("GET", "/metrics", None)
+        return content.decode() if status == 200 else _refused(status, content)
+
+    def openapi(self) -> dict[str, Any]:
+        """The OpenAPI document."""
+        return self.ask("GET", "/openapi.json")
+
+    def watch(self) -> dict[str, Any]:
+        """Errors of streams, health, latencies and snapshots."""
+        return self.ask("GET", "/v1/watch")
+
     def ask(self, method: str, path: str, question: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """One request. It is sent again when the connection broke or the service asks to come later.
 
         Questions change nothing, and events carry ids by which the service knows them again: so both may be repeated.
         """
         body = None if question is None else json.dumps(question).encode()
+        for left in reversed(range(self._tries)):
+            status, headers, content = self._exchange(method, path, body)
+            if status in (429, 503) and left:
+                time.sleep(float(headers.get("retry-after", 1)))
+                continue
+            answer: dict[str, Any] = json.loads(content) if status == 200 else _refused(status, content)
+            return answer
+        raise AssertionError("the last attempt returns or raises")
+
+    def _exchange(self, method: str, path: str, body: bytes | None) -> tuple[int, Message, bytes]:
+        """Status, headers and content of one request, which is sent again when the connection broke."""
         for attempt in range(1, self._tries + 1):
             try:
                 self._connection.request(method, self._prefix + path, body, self._headers)
                 response = self._connection.getresponse()
-                content = response.read()
+                return response.status, response.headers, response.read()
             except (http.client.HTTPException, OSError) as error:
                 self._connection.close()
                 if attempt == self._tries:
                     raise ClientError(0, f"the service cannot be reached ({error}).") from error
                 time.sleep(0.1 * attempt)
-                continue
-            if response.status in (429, 503) and attempt < self._tries:
-                time.sleep(float(response.headers.get("retry-after", 1)))
-                continue
-            answer: dict[str, Any] = json.loads(content)
-            if response.status != 200:
-                raise ClientError(response.status, answer.get("error", "no answer"))
-            return answer
         raise AssertionError("the last attempt returns or raises")
 
 
@@ -108,33 +167,134 @@ class ModelClient:
         self.path = f"/v1/models/{urllib.parse.quote(name, safe='')}"
 
     def ask(self, question: str, **fields: Any) -> dict[str, Any]:
-        """Any question that the OpenAPI document lists."""
-        return self._client.ask("POST", f"{self.path}/{question}", fields)
+        """Any question that the OpenAPI document lists; a field that is None is left out."""
+        given = {name: value for name, value in fields.items() if value is not None}
+        return self._client.ask("POST", f"{self.path}/{question}", given)
 
-    def recommend(self, rows: Sequence[Id], k: int = 10, **options: Any) -> list[Listed]:
-        """The k best columns of each row."""
-        return [_listed(one) for one in self.ask("recommend", rows=list(rows), k=k, **options)["results"]]
+    def facts(self) -> dict[str, Any]:
+        """What the model is, what it answers and up to which event it has learned."""
+        return self._client.ask("GET", self.path)
+
+    def reload(self) -> dict[str, Any]:
+        """Open the model's file anew; a bad file keeps the old model."""
+        return self.ask("reload")
+
+    def snapshot(self) -> int:
+        """Take a snapshot now; the number of the last event in it."""
+        return int(self.ask("snapshot")["sequence"])
+
+    def recommend(
+        self,
+        rows: Sequence[Id] | None = None,
+        k: int = 10,
+        *,
+        exclude_seen: bool = True,
+        include: Sequence[Id] | None = None,
+        exclude: Sequence[Id] | None = None,
+        context: Mapping[str, Id] | None = None,
+        histories: Sequence[Mapping[str, Any]] | None = None,
+        unknown: str = "error",
+    ) -> list[Listed]:
+        """The k best columns of each row, or of each of ``histories``: ``{"cols": […], "weights": […]}``."""
+        found = self.ask(
+            "recommend", rows=rows, k=k, exclude_seen=exclude_seen, include=include, exclude=exclude, context=context,
+            histories=histories, unknown=unknown,
+        )  # fmt: skip
+        return [Listed(one["row"], one["ids"], one["scores"]) for one in found["results"]]
 
     def similar(self, ids: Sequence[Id], k: int = 10, side: str = "cols") -> list[Listed]:
         """The k nearest of each."""
-        found = self.ask("similar", ids=list(ids), k=k, side=side)["results"]
+        found = self.ask("similar", ids=ids, k=k, side=side)["results"]
         return [Listed(one["id"], one["ids"], one["scores"]) for one in found]
 
-    def tags(self, texts: Sequence[str], k: int = 5) -> list[Listed]:
-        """The k best tags of each text."""
-        return [_listed(one) for one in self.ask("tags", texts=list(texts), k=k)["results"]]
+    def score(self, rows: Sequence[Id], cols: Sequence[Id], *, context: Mapping[str, Id] | None = None) -> list[float]:
+        """Scores of pairs."""
+        scores: list[float] = self.ask("score", rows=rows, cols=cols, context=context)["scores"]
+        return scores
+
+    def why(
+        self, col: Id, *, row: Id | None = None, history: Mapping[str, Any] | None = None, text: str | None = None
+    ) -> Reasons:
+        """What each part of a row's history, of another history or of a text adds to the score of a column or tag."""
+        found = self.ask("why", col=col, row=row, history=history, text=text)
+        because = [(one["id"], one["adds"]) for one in found["because"]]
+        return Reasons(found["score"], because, found.get("remainder"))
+
+    def tags(self, texts: Sequence[str], k: int = 5, *, rows: Sequence[Id] | None = None) -> list[Tagged]:
+        """The k best tags of each text; ``rows`` are the texts' own ids, under which decisions are known."""
+        found = self.ask("tags", texts=texts, k=k, rows=rows)["results"]
+        return [Tagged(one["row"], one["ids"], one["scores"], one["accepted"]) for one in found]
+
+    def missing(
+        self, texts: Sequence[str], tags: Sequence[Sequence[Id]], n: int = 20, *, rows: Sequence[Id] | None = None
+    ) -> list[MissingTag]:
+        """The n tags that texts most probably lack beside those that they have."""
+        found = self.ask("missing", texts=texts, tags=tags, n=n, rows=rows)["results"]
+        return [MissingTag(one["row"], one["id"], one["score"]) for one in found]
+
+    def neighbours(self, positive: Sequence[str], negative: Sequence[str] = (), k: int = 10) -> list[tuple[str, float]]:
+        """The k words nearest to some less others, with their scores."""
+        found = self.ask("neighbours", positive=positive, negative=negative, k=k)["results"][0]
+        return list(zip(found["ids"], found["scores"]))
 
     def predict(self, rows: Sequence[Id], cols: Sequence[Id]) -> list[float]:
         """Ratings to expect."""
-        ratings: list[float] = self.ask("predict", rows=list(rows), cols=list(cols))["ratings"]
+        ratings: list[float] = self.ask("predict", rows=rows, cols=cols)["ratings"]
         return ratings
+
+    def grade(self, rows: Sequence[Mapping[str, float] | Sequence[float]]) -> list[Graded]:
+        """Grades of rows of features."""
+        found = self.ask("grade", rows=rows)
+        return [
+            Graded(one["grade"], one["score"], dict(zip(found["classes"], one["chances"]))) for one in found["results"]
+        ]
 
     def events(self, events: Iterable[Mapping[str, Any]]) -> Accepted:
         """Report events; one without an id gets one, so that a repeated request does not count twice."""
         given = [{"id": uuid.uuid4().hex} | dict(event) for event in events]
-        answer = self._client.ask("POST", f"{self.path}/events", {"events": given})
+        answer = self.ask("events", events=given)
         return Accepted(answer["accepted"], answer["duplicates"], answer["sequence"])
 
+    def search(self, q: str, side: str = "cols", n: int = 12) -> dict[str, Any]:
+        """Ids and titles that hold every word of ``q``."""
+        return self.ask("search", q=q, side=side, n=n)
 
-def _listed(one: Mapping[str, Any]) -> Listed:
-    return Listed(one["row"], one["ids"], one["scores"])
+    def about(self) -> dict[str, Any]:
+        """What there is to explore: how many of each side, and contexts with their first ids."""
+        return self.ask("about")
+
+    def history(self, row: Id) -> dict[str, Any]:
+        """The history of a row."""
+        return self.ask("history", row=row)
+
+    def map(self, ids: Sequence[Id]) -> dict[str, Any]:
+        """Places of words on a map of their own."""
+        return self.ask("map", ids=ids)
+
+    def review(
+        self,
+        who: str,
+        order: str = "score",
+        n: int = 8,
+        *,
+        leave: Sequence[tuple[Id, Id]] = (),
+        cells: Sequence[tuple[Id, Id]] = (),
+    ) -> dict[str, Any]:
+        """The next open suggestions of an audit for one reviewer, without those in ``leave``; or those in ``cells``."""
+        return self.ask("review", who=who, order=order, n=n, leave=leave, cells=cells)
+
+    def decided(self) -> dict[str, Any]:
+        """All decisions about suggestions of the audit."""
+        return self.ask("decided")
+
+    def grading(self, n: int = 25, *, leave: Sequence[Id] = ()) -> dict[str, Any]:
+        """Rows with grades and confidence, those most worth grading first, without those in ``leave``."""
+        return self.ask("grading", n=n, leave=leave)
+
+
+def _refused(status: int, content: bytes) -> NoReturn:
+    try:
+        sentence = json.loads(content)["error"]
+    except (ValueError, TypeError, KeyError):  # a proxy answered
+        sentence = f"the service answered {status} without a sentence."
+    raise ClientError(status, sentence)

@@ -29,6 +29,12 @@ class Events(msgspec.Struct, forbid_unknown_fields=True):
     events: list[Event]
 
 
+_UNKNOWN = (
+    "check its spelling, and whether it is text or a number; events bring in new ids, and recommend takes histories, "
+    'or "unknown": "average", for rows that it does not know.'
+)
+"""What helps a client whose id is unknown."""
+
 _decoders: dict[str, msgspec.json.Decoder[Any]] = {
     "events": msgspec.json.Decoder(Events),
     **{name: msgspec.json.Decoder(kind) for name, (kind, _, _) in questions.ASKS.items()},
@@ -112,7 +118,9 @@ def refusal(error: TacitError) -> ServiceError:
     """The status that an error of the library stands for."""
     if isinstance(error, ServiceError):
         return error
-    return ServiceError(404 if isinstance(error, UnknownIdError) else 422, str(error))
+    if isinstance(error, UnknownIdError):
+        return ServiceError(404, f"{error.fact}; {_UNKNOWN}" if error.remedy else str(error))
+    return ServiceError(422, str(error))
 
 
 async def whole_body(receive: Any, limits: Limits, before: int = 0) -> bytes:

@@ -235,13 +235,14 @@ def missing(served: Served, ask: Missing, limits: Limits) -> Answer:
         raise InputError(f"tags must have one list for each of the {len(ask.texts)} texts, not {len(ask.tags)}.")
     decided = _decided(served, ask.rows, len(ask.texts))
     model = served.state.model
-    depth = min(len(model.classes_), ask.n + max((len(one) for one in (*ask.tags, *decided)), default=0))
+    barred = [{*known, *had} for known, had in zip(decided, ask.tags)]
+    depth = min(len(model.classes_), ask.n + max(map(len, barred), default=0))
     found = _lists(model.predict_topk(ask.texts, depth, return_scores=True), list(range(len(ask.texts))))
     cells = [
         {"row": ask.rows[place] if ask.rows else place, "id": ident, "score": value}
         for place, listed in enumerate(found)
         for ident, value in zip(listed["ids"], listed["scores"])
-        if ident not in decided[place] and ident not in ask.tags[place]
+        if ident not in barred[place]
     ]
     cells.sort(key=lambda cell: -float(cell["score"]))
     return {"results": cells[: ask.n]}

@@ -17,6 +17,7 @@ from tacit.service.questions import recommend_together
 from tacit.service.served import Served
 from tacit.service.store import EventStore, open_store
 from tacit.service.together import Together
+from tacit.service.warm_up import answer_once
 from tacit.service.writer import Rhythm, Writer
 
 _log = logging.getLogger("tacit.service")
@@ -51,6 +52,7 @@ class Service:
             for name, path in self.paths.items():
                 titles = dict(self.titles.get(name, {}))
                 self.served[name] = Served.open(name, path, self.snapshots / name, self.store, titles)
+                answer_once(self.served[name], self.limits)
                 _log.info("model", extra={"model": name, "sequence": self.served[name].sequence,
                                           "digest": self.served[name].state.digest})  # fmt: skip
         except BaseException:
@@ -83,6 +85,7 @@ class Service:
         with self._reloading:
             try:
                 fresh = self.model(name).fresh(self.store)
+                answer_once(fresh, self.limits)
             except (TacitError, OSError) as error:
                 self.measures.reloads.labels(name, "refused").inc()
                 _log.error("reload refused", extra={"model": name, "why": str(error)})

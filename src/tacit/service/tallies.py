@@ -7,10 +7,10 @@ than the counting. Here it reads the numbers when somebody asks for the metrics,
 from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import accumulate
+from math import inf, isinf
 
 from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
-from prometheus_client.utils import floatToGoString
 
 SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 """Upper ends of the histogram's steps; one more holds what took longer."""
@@ -26,7 +26,7 @@ class Times:
 
     def up_to(self) -> list[tuple[float, int]]:
         """The end of each step, and how many answers took at most so long."""
-        return list(zip((*SECONDS, float("inf")), accumulate(self.counts)))
+        return list(zip((*SECONDS, inf), accumulate(self.counts)))
 
 
 class _Requests:
@@ -75,7 +75,7 @@ class Tallies(Collector):
         yield requests
         seconds = HistogramMetricFamily("tacit_request_seconds", "Time to an answer.", labels=("route", "model"))
         for route_and_model, times in self.times.items():
-            steps = [(floatToGoString(end), count) for end, count in times.up_to()]
+            steps = [("+Inf" if isinf(end) else str(end), count) for end, count in times.up_to()]
             seconds.add_metric(route_and_model, steps, times.total)
         yield seconds
         events = CounterMetricFamily("tacit_events", "Events by what became of them.", labels=("model", "outcome"))

@@ -2,6 +2,9 @@
 
     queue ──► all that waits ──► commit (durable) ──► apply, in order ──► acknowledge
 
+Whoever was acknowledged together tends to come again together: after a commit that several requests shared, the next
+one waits until as many have come, for ``GATHER_SECONDS`` at most. After a commit of one request nobody waits.
+
 The queue is bounded: beyond it a client is told when to come again. After a failed commit the store is asked what it
 holds, because a lost connection does not say whether its transaction was committed.
 """
@@ -21,6 +24,9 @@ from tacit.service.served import Served
 from tacit.service.store import EventStore, New, Placed, Stored
 
 _log = logging.getLogger("tacit.service")
+
+GATHER_SECONDS = 0.002
+"""How long a commit waits for those who shared the last one: about as long as a disk takes to write."""
 
 
 class Waiting(NamedTuple):
@@ -52,6 +58,7 @@ class Writer:
         self.store, self.served, self.rhythm = store, served, rhythm
         self._queue: deque[Waiting | tuple[Callable[[], Any], Future[Any]]] = deque()
         self._waiting = 0
+        self._shared = 0  # requests that the last commit answered, where there were several
         self._wake = threading.Condition()
         self._ending = False
         self._behind = False
@@ -78,7 +85,8 @@ class Writer:
                 raise ServiceError(503, f"{self._waiting} events wait to be stored; send these again.", retry_after=1)
             self._waiting += len(events)
             self._queue.append(Waiting(model, events, told))
-            self._wake.notify()
+            if len(self._queue) >= self._shared:
+                self._wake.notify()
 
     def between(self, task: Callable[[], Any]) -> "Future[Any]":
         """Run a task between two commits, such as a swap of models."""
@@ -87,6 +95,7 @@ class Writer:
             if self._ending:
                 raise ServiceError(503, "the service is stopping.", retry_after=5)
             self._queue.append((task, done))
+            self._shared = 0
             self._wake.notify()
         return done
 
@@ -94,16 +103,21 @@ class Writer:
         """Store and learn what waits, take snapshots, and end."""
         with self._wake:
             self._ending = True
+            self._shared = 0
             self._wake.notify()
         self._thread.join()
 
     def _run(self) -> None:
         while True:
             with self._wake:
+                if len(self._queue) < self._shared:
+                    self._wake.wait(timeout=GATHER_SECONDS)
+                self._shared = 0
                 while not self._queue and not self._ending:
                     if not self._wake.wait(timeout=1.0):
                         break
                 together, task = self._draw()
+                self._shared = len(together) if len(together) > 1 else 0
                 ending = self._ending and not self._queue and not together and task is None
             if task is not None:
                 _fulfil(task[1], task[0])

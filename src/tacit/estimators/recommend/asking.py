@@ -153,7 +153,7 @@ def _filtered(ids: Ids, queries: Array, wanted: Filter, name: str) -> tuple[NDAr
         try:
             return numbered(some, ids, "skip" if name == "exclude" else "error")[1]
         except UnknownIdError as error:
-            raise UnknownIdError(f"{name}: {error}") from None
+            raise UnknownIdError(f"{name}: {error.fact}", error.remedy) from None
 
     if not isinstance(wanted, Mapping):
         mask = np.zeros(len(ids), dtype=bool)
