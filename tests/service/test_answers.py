@@ -184,7 +184,9 @@ def test_bodies_that_are_not_what_they_should_be(service):
     for body in (b"", b"{", b"\xff\xfe", b"[" * 100_000, json.dumps({"rows": "r1"}).encode(), b"null"):
         assert service.post(place, content=body, headers=json_type).status_code in (400, 422)
     assert service.post(place, content=b" " * (8 << 20) + b"{}", headers=json_type).status_code == 413
-    assert service.get("/v1/models/shop/recommend").status_code == 405
+    assert "empty" in service.post(place, content=b"", headers=json_type).json()["error"]
+    for response in (service.get(place), service.get("/v1/models/shop/reload"), service.get("/v1/models/shop/search")):
+        assert (response.status_code, response.headers["allow"]) == (405, "POST")
     assert service.get("/../etc/passwd").status_code == 404
     assert service.get("/static/%2e%2e/app.py").status_code == 404
 

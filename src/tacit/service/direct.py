@@ -56,7 +56,7 @@ class Direct:
         _, _, _, name, route = parts
         scope["counted_as"] = route, ""
         if scope["method"] != "POST":
-            raise ServiceError(405, "this address takes another method.")
+            raise ServiceError(405, "this address takes POST.")
         served = self.service.model(name)
         scope["counted_as"] = route, served.name
         limits = self.service.limits
@@ -146,6 +146,8 @@ def part_of_body(message: Any, limits: Limits, before: int) -> bytes:
 
 def decoded(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
     """What the body says; one sentence where it cannot be read."""
+    if not body:
+        raise ServiceError(400, "the body is empty; send a JSON object.")
     try:
         return decoder.decode(body)
     except msgspec.ValidationError as error:

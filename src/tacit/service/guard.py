@@ -159,6 +159,8 @@ async def _reply(send: Any, status: int, body: bytes, request_id: bytes, refused
     ]
     if refused is not None and refused.retry_after is not None:
         headers.append((b"retry-after", b"%d" % refused.retry_after))
+    if status == 405:
+        headers.append((b"allow", b"POST"))
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     try:
