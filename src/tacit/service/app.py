@@ -229,8 +229,8 @@ def _answer(content: Any, status: int = 200) -> Response:
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     sentence = {404: "there is nothing at this address; GET /openapi.json lists what there is.",
-                405: "this address takes another method; the header Allow says which."}.get(error.status_code, str(error.detail))  # fmt: skip
-    response = _answer({"error": sentence}, error.status_code)
+                405: "this address takes another method; the header Allow says which."}  # fmt: skip
+    response = _answer({"error": sentence.get(error.status_code, str(error.detail))}, error.status_code)
     response.headers.update(error.headers or {})  # which methods an address takes
     return response
 
