@@ -61,6 +61,10 @@ HOOKS = {"schema.py": {"_open", "_pack"}, "concurrency.py": {"_view", "_derived"
 """What ``Model`` documents as open to the machinery of all estimators."""
 
 
+PUBLIC = {"_is_text_encoding", "_make", "_replace"}
+"""Of codecs and of named tuples, which document them."""
+
+
 def defined(tree):
     """Names that a file gives to functions, classes, variables and attributes of its own objects."""
     for node in ast.walk(tree):
