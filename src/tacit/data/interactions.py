@@ -139,7 +139,7 @@ class Interactions:
         text = (row, col, *contexts) if text_ids else ()
         frame = read_table(table, columns, query=query, text=text, form=form, name=name)
         lines, origin = frame.height, origin_of(table, form)
-        lacked = lacking(frame, columns) if missing == "drop" else {}
+        lacked = lacking(frame, columns) if isinstance(missing, str) and missing == "drop" else {}
         frame, kept = without_missing(frame, columns, missing, origin)
         if frame.height == 0:
             raise InputError(f"{name} is empty: it holds no complete line; give at least one event.")
