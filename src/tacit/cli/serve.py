@@ -46,6 +46,14 @@ if TYPE_CHECKING:
     metavar="NAME=TABLE",
     help="Rows to grade for the ranker NAME; its column grade has the grades that are known; repeatable.",
 )
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="PAGE",
+    help="A page that tacit evaluate --html wrote, to open from the home page; repeatable.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Any but a loopback address needs a token.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
 @click.option(
@@ -78,6 +86,7 @@ def command(
     form: "TextForm",
     reviews: tuple[str, ...],
     rows: tuple[str, ...],
+    reports: tuple[Path, ...],
     host: str,
     port: int,
     token_file: Path | None,
@@ -118,6 +127,7 @@ def command(
         titles=shown,
         reviews=audits,
         rows=_named("--rows", rows),
+        reports=reports,
         limits=Limits(body=max_body, batch=max_batch),
         rhythm=Rhythm(snapshot_events=snapshot_events, snapshot_seconds=snapshot_seconds),
     )

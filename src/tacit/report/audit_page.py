@@ -1,6 +1,7 @@
 """The page of an audit: one file, no network; keys decide, decisions survive a reload and are saved as CSV."""
 
 import hashlib
+import re
 from collections.abc import Sequence
 
 from tacit.report.page import asset, shell
@@ -21,5 +22,10 @@ def page(title: str, cards: Sequence[str]) -> str:
         "and the nearest rows that carry it. Decisions stay in this browser until you save them.</p>"
         f'<div id="app"></div><section id="cards" data-name="{name}">{every}</section></main>',
         style=asset("review.css") + _STYLE,
-        script=asset("review.js").replace("export ", "") + asset("review_file.js"),
+        script="".join(_plain(asset(name)) for name in ("fold.js", "review.js", "review_file.js")),
     )
+
+
+def _plain(module: str) -> str:
+    """A module as part of one script: what it imports stands before it."""
+    return re.sub(r"^import .*\n|^export ", "", module, flags=re.MULTILINE)

@@ -70,7 +70,10 @@ def _block(block: Block) -> str:
         case Paragraph(text):
             return f"<p>{_inline(text)}</p>"
         case Table():
-            return _figure(block.caption, f'<div class="wide">{_table(block)}</div>')
+            # What can be moved sideways on a phone must be reached by keys, too.
+            named = escape(block.caption or "Table")
+            scrolled = f'<div class="wide" tabindex="0" role="region" aria-label="{named}">{_table(block)}</div>'
+            return _figure(block.caption, scrolled)
         case Tiles(figures):
             return f'<div class="tiles">{"".join(_tile(*one) for one in figures)}</div>'
         case Terms(title, meanings):
@@ -133,7 +136,7 @@ def _table(table: Table) -> str:
 
     shades: Sequence[Sequence[float]] = table.shades or [()] * len(table.rows)
     rows = "".join(f"<tr>{cells(row, 'td', shade)}</tr>" for row, shade in zip(table.rows, shades))
-    wide = table.texts > 2 or len(table.headings) > 5
+    wide = table.texts > 2 or len(table.headings) > 4
     many = " many" if len(table.headings) > 7 else ""
     kind = "shaded" if table.shades else f"stacks{many}" if wide else ""
     heading = cells(table.headings, "th").replace("<th", '<th scope="col"')

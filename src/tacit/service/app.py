@@ -25,6 +25,7 @@ from tacit.service.limits import Limits
 from tacit.service.openapi import document
 from tacit.service.pages.desk import PAGES as PAGE_NAMES
 from tacit.service.pages.desk import Answerer, Desk
+from tacit.service.pages.reports import POLICY
 from tacit.service.pages.watch import watched
 from tacit.service.served import Served
 from tacit.service.service import Service, named
@@ -45,6 +46,7 @@ def create_app(
     titles: Mapping[str, Mapping[Any, str]] | None = None,
     reviews: Mapping[str, str | os.PathLike[str]] | None = None,
     rows: Mapping[str, str | os.PathLike[str]] | None = None,
+    reports: Iterable[str | os.PathLike[str]] = (),
     limits: Limits | None = None,
     rhythm: Rhythm | None = None,
 ) -> Guard:
@@ -59,6 +61,7 @@ def create_app(
     titles : model → id → title, shown beside ids
     reviews : tagger → file of suggestions that ``tacit audit -o audit.json`` wrote, for the page that reviews them
     rows : ranker → table of rows to grade; a column ``grade`` holds the grades that are known
+    reports : pages that ``tacit evaluate --html`` wrote, opened from the home page
     limits, rhythm : what a request may cost; when snapshots are taken
     """
     service = Service(
@@ -79,7 +82,7 @@ def create_app(
         finally:
             await asyncio.to_thread(service.stop)
 
-    desk = Desk(reviews or {}, rows or {})
+    desk = Desk(reviews or {}, rows or {}, reports)
     app = Starlette(
         routes=_routes(desk),
         lifespan=lifespan,
@@ -110,6 +113,8 @@ def _routes(desk: Desk) -> list[Route | Mount]:
         Route("/metrics", metrics),
         Route("/openapi.json", openapi),
         Route("/v1/models", models),
+        Route("/v1/reports", reports),
+        Route("/reports/{report:str}", report_page),
         Route("/v1/watch", watch),
         Route(one, model),
         Route(f"{one}/reload", reload, methods=["POST"]),
@@ -160,6 +165,19 @@ async def models(request: Request) -> Response:
     """Every model, with what it answers."""
     every = [_facts(one, request.app.state.desk) for one in _service(request).served.values()]
     return _answer({"models": every, "version": __version__})
+
+
+async def reports(request: Request) -> Response:
+    """Reports that can be opened, with their titles."""
+    return _answer({"reports": request.app.state.desk.reports.listed()})
+
+
+async def report_page(request: Request) -> Response:
+    """One report."""
+    path = request.app.state.desk.reports.paths.get(request.path_params["report"])
+    if path is None or not path.is_file():
+        raise HTTPException(404)
+    return FileResponse(path, media_type="text/html", headers={"content-security-policy": POLICY})
 
 
 async def watch(request: Request) -> Response:

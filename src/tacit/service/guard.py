@@ -142,7 +142,10 @@ class _Passing:
     async def __call__(self, message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            message["headers"] = [*message.get("headers", []), (b"x-request-id", self._request_id), *_HEADERS]
+            own = message.get("headers", [])
+            named = {name for name, _ in own}
+            ours = (header for header in _HEADERS if header[0] not in named)
+            message["headers"] = [*own, (b"x-request-id", self._request_id), *ours]
         try:
             await self._send(message)
         except _CLOSED as error:

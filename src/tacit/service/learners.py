@@ -12,7 +12,7 @@ from tacit.errors import InputError
 from tacit.service.events import Event, Id
 from tacit.service.stream_record import StreamRecord
 
-LONGEST_ID = 1000
+LONGEST_ID = 10_000
 """Characters of an id at most."""
 
 

@@ -1,5 +1,6 @@
 """The OpenAPI document, made from the structs that decode requests."""
 
+import re
 from typing import Any
 
 import msgspec
@@ -12,11 +13,13 @@ _PLAIN = {
     "/review": ("get", "The page on which missing tags are reviewed."),
     "/watch": ("get", "The page that shows streams and the service as they run."),
     "/grade": ("get", "The page on which rows are graded."),
+    "/reports/{report}": ("get", "A report that tacit evaluate --html wrote."),
     "/health/live": ("get", "Whether the process answers."),
     "/health/ready": ("get", "Whether models are loaded and events are taken."),
     "/metrics": ("get", "Counters for Prometheus."),
     "/openapi.json": ("get", "This document."),
     "/v1/models": ("get", "Every model, with what it answers."),
+    "/v1/reports": ("get", "Reports that can be opened, with their titles."),
     "/v1/watch": ("get", "Errors of streams, health, latencies and snapshots."),
     "/v1/models/{name}": ("get", "One model."),
     "/v1/models/{name}/reload": ("post", "Open the model's file anew; a bad file keeps the old model."),
@@ -52,7 +55,8 @@ def _operation(path: str, summary: str) -> dict[str, Any]:
         "summary": summary,
         "responses": {"200": {"description": "the answer"}} | {s: {"description": d} for s, d in _ERRORS.items()},
     }
-    if "{name}" in path:
-        name = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
-        operation["parameters"] = [name]
+    if names := re.findall(r"{(\w+)}", path):
+        operation["parameters"] = [
+            {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names
+        ]
     return operation

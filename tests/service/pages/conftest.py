@@ -5,16 +5,26 @@ import shutil
 import socket
 import subprocess
 import threading
+import urllib.request
+from json import dumps, loads
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
 from tacit.service.app import create_app
+from tacit.service.limits import Limits
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
          "--disable-sync", "--no-first-run"]  # fmt: skip
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+LOOKS = {
+    f"{name}-{scheme}": (viewport, scheme)
+    for name, viewport in (("desk", DESK), ("phone", PHONE))
+    for scheme in ("light", "dark")
+}
+PATIENCE = 120_000
+"""Milliseconds that a page is waited for: a machine that is busy with other tests is slow, not wrong."""
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +61,8 @@ def running(models, store, **options):
     """The service under uvicorn in a thread; its address."""
     import uvicorn
 
-    app = create_app(models, store=store, **options)
+    # A kernel's first call compiles it, which takes a busy machine longer than a request may take.
+    app = create_app(models, store=store, limits=Limits(seconds=600.0), **options)
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
@@ -67,18 +78,23 @@ def running(models, store, **options):
 
 
 class Watched:
-    """A page of which everything is heard: nothing may be said in the console or asked of another machine."""
+    """A page of which everything is heard: no word in the console, no dialog, no question to another machine."""
 
     def __init__(self, browser, viewport, scheme):
         self.context = browser.new_context(
             viewport=viewport, color_scheme=scheme, accept_downloads=True, reduced_motion="reduce"
         )
         self.page = self.context.new_page()
-        self.page.set_default_timeout(30_000)
+        self.page.set_default_timeout(PATIENCE)
         self.said, self.asked = [], []
         self.page.on("console", lambda one: self.said.append(one.text) if one.type in ("error", "warning") else None)
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("dialog", self._refuse)
         self.page.on("request", lambda request: self.asked.append(request.url))
+
+    def _refuse(self, dialog):
+        self.said.append(dialog.message)
+        dialog.dismiss()
 
     def close(self):
         self.context.close()
@@ -102,19 +118,16 @@ def open_page(chromium):
         one.close()
 
 
-def serious(page, axe):
-    """What axe finds that is serious, in few words."""
-    # The policy of the pages allows no script of ours in the page; the debugger's own evaluation is not bound by it.
-    page.evaluate(axe + ";undefined")
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-    return [
-        (one["id"], [node["html"][:200] for node in one["nodes"][:3]])
-        for one in found["violations"]
-        if one["impact"] in ("serious", "critical")
-    ]
+@pytest.fixture(params=LOOKS)
+def look(request):
+    """The name of a look; every flow runs in all of them."""
+    return request.param
 
 
-LOOKS = [(DESK, "light"), (DESK, "dark"), (PHONE, "light"), (PHONE, "dark")]
+@pytest.fixture
+def page(open_page, look):
+    """A page in this look."""
+    return open_page(*LOOKS[look])
 
 
 def fits(page):
@@ -122,14 +135,51 @@ def fits(page):
     return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def in_every_look(page, axe):
-    """What is wrong with a page as it stands, on a desk and a phone, light and dark; axe looks at both schemes."""
-    wrong = []
-    for viewport, scheme in LOOKS:
-        page.set_viewport_size(viewport)
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        if not fits(page):
-            wrong.append((viewport["width"], scheme, "wider than the window"))
-        if (viewport is DESK) == (scheme == "light"):
-            wrong += [(viewport["width"], scheme, one) for one in serious(page, axe)]
-    return wrong
+def wrong(page, axe):
+    """What is wrong with a page as it stands: wider than the window, or something that axe calls serious."""
+    # The policy of the pages allows no script of ours in the page; the debugger's own evaluation is not bound by it.
+    page.evaluate(axe + ";undefined")
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    serious = [
+        (one["id"], [node["html"][:200] for node in one["nodes"][:3]])
+        for one in found["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+    return serious if fits(page) else ["wider than the window", *serious]
+
+
+def post(address, path, body):
+    """What the service answers."""
+    request = urllib.request.Request(address + path, dumps(body).encode(), {"content-type": "application/json"})
+    with urllib.request.urlopen(request) as answer:
+        return loads(answer.read())
+
+
+class Held:
+    """Answers to some requests, kept back until they are let go: a slow line, without waiting for one."""
+
+    def __init__(self, page, pattern, belongs=lambda body: True):
+        self.routes, self.belongs = [], belongs
+        page.route(pattern, self._hold)
+
+    def _hold(self, route):
+        if self.belongs(route.request.post_data_json):
+            self.routes.append((route, route.fetch()))
+        else:
+            route.continue_()
+
+    def wait(self, page):
+        """Until one is held."""
+        for _ in range(PATIENCE // 10):
+            if self.routes:
+                return
+            page.wait_for_timeout(10)
+        raise AssertionError("nothing was asked that could be held")
+
+    def release(self, page):
+        """Let all go, and give the page the time to draw them if it would."""
+        self.belongs = lambda body: False
+        for route, answer in self.routes:
+            with page.expect_event("requestfinished", lambda one, route=route: one == route.request):
+                route.fulfill(response=answer)
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))")

@@ -1,40 +1,53 @@
 """A stream watched in a real browser while events arrive."""
 
-import urllib.request
-from json import dumps, loads
+import urllib.parse
 
 import numpy as np
+import pytest
 
 import tacit
 from tacit.service.stream_record import StreamRecord
-from tests.service.pages.conftest import PHONE, in_every_look, running
+from tests.service.pages.conftest import LOOKS, PHONE, post, running, wrong
+from tests.service.pages.hostile import HOSTILE
+
+NAMES = [*(f"stars-{look}" for look in LOOKS), "שלום_" + "x" * 100]
 
 
-def post(address, path, body):
-    request = urllib.request.Request(address + path, dumps(body).encode(), {"content-type": "application/json"})
-    with urllib.request.urlopen(request) as answer:
-        return loads(answer.read())
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """A stream for each look, because ratings are kept; one has a name from right to left."""
+    folder = tmp_path_factory.mktemp("watched")
+    stream = tacit.ExpertRatingStream().fit(["a", "b"], ["x", "y"], [5.0, 1.0])
+    for name in NAMES:
+        stream.save(folder / f"{name}.tacit")
+    with running([folder / f"{name}.tacit" for name in NAMES], folder / "store") as found:
+        yield found
 
 
-def test_a_stream_is_watched_while_events_arrive(open_page, axe, tmp_path):
-    tacit.ExpertRatingStream().fit(["a", "b"], ["x", "y"], [5.0, 1.0]).save(tmp_path / "stars.tacit")
+def test_a_stream_is_watched_while_events_arrive(address, page, look, axe):
     rng = np.random.default_rng(0)
-    with running([tmp_path / "stars.tacit"], tmp_path / "store") as address:
-        page = open_page(PHONE, "dark")
-        page.goto(address + "/watch")
-        page.get_by_text("Waiting for ratings").wait_for()
-        for part in range(2):
-            events = [
-                {"row": f"u{rng.integers(9)}", "col": f"i{n % 7}", "weight": float(1 + n % 5)} for n in range(300)
-            ]
-            post(address, "/v1/models/stars/events", {"events": events})
-            page.locator(".tile", has_text="ratings learned").get_by_text(str(300 * (part + 1)), exact=True).wait_for()
-        page.locator("figure svg polyline").first.wait_for()
-        page.get_by_text("Weights of the experts").wait_for()
-        assert page.locator("figure svg polyline").count() == 4 and page.get_by_text("snapshot").count()
-        assert in_every_look(page, axe) == []
-        # A page that goes on asking would meet a server that has stopped.
-        page.goto("about:blank")
+    page.goto(f'{address}/watch?model="stars-{look}"')
+    page.get_by_text("Waiting for ratings").wait_for()
+    for part in range(2):
+        events = [{"row": f"u{rng.integers(9)}", "col": f"i{n % 7}", "weight": float(1 + n % 5)} for n in range(300)]
+        post(address, f"/v1/models/stars-{look}/events", {"events": events})
+        page.locator(".tile", has_text="ratings learned").get_by_text(str(300 * (part + 1)), exact=True).wait_for()
+    page.locator("figure svg polyline").first.wait_for()
+    page.get_by_text("Weights of the experts").wait_for()
+    assert page.locator("figure svg polyline").count() == 4 and page.get_by_text("snapshot").count()
+    assert wrong(page, axe) == []
+
+
+def test_all_streams_together_and_ids_that_are_markup(address, open_page, axe):
+    page = open_page(PHONE, "dark")
+    page.goto(address + "/watch")
+    page.locator("section h2").nth(len(NAMES) - 1).wait_for()
+    events = [{"row": one, "col": other, "weight": 3.0} for one in HOSTILE for other in HOSTILE]
+    path = "/v1/models/" + urllib.parse.quote(NAMES[-1]) + "/events"
+    assert post(address, path, {"events": events})["accepted"] == len(events)
+    section = page.locator("section", has=page.get_by_role("heading", name=NAMES[-1]))
+    section.get_by_text(str(len(events)), exact=True).wait_for()
+    assert wrong(page, axe) == [] and page.title() == "Watch · Tacit"
 
 
 def test_a_record_is_what_numpy_says():

@@ -210,7 +210,8 @@ def _card(number: int, one: Suggestion) -> str:
         )
 
     nearest = "".join(
-        f"<li><b>{page_text(name)}</b> <i>{cosine:.2f}</i> {page_text(text)}</li>" for name, cosine, text in one.nearest
+        f"<li><div><b>{page_text(name)}</b> <i>{cosine:.2f}</i> {page_text(text)}</div></li>"
+        for name, cosine, text in one.nearest
     )
     # The attributes carry ids as they are into the table of decisions; the text beside them is for eyes.
     given_row, given_label = html.escape(str(one.row)), html.escape(str(one.label))

@@ -4,10 +4,13 @@
 //   tally() → {accepted, rejected, open, likely(score)}; card(suggestion) → its element
 //   name → where the undo list is kept; downloads → [[label, function], …]
 
+import { fold } from "./fold.js";
+
 const KEYS = { accept: "a", reject: "x", skip: " ", undo: "Backspace" };
 const CHOICES = { accept: "yes", reject: "no", skip: "skip" };
 const RECENT = 25;
 const shownKey = (key) => ({ " ": "space", Backspace: "backspace", Enter: "enter" })[key] ?? key;
+const shortly = (id) => (String(id).length > 80 ? `${String(id).slice(0, 80)}…` : String(id));
 const kept = (name, value) => {
   try {
     if (value === undefined) return JSON.parse(localStorage.getItem(name));
@@ -95,7 +98,7 @@ export async function review(root, source) {
     waiting += 1;
     // One after the other: an undo never overtakes what it takes back.
     saving = saving.then(() => source.decide(one, choice)).then(() => { said.textContent = ""; }, (error) => {
-      said.textContent = `Not saved: ${one.row}, ${one.label} (${error.message}). Decide it again.`;
+      said.textContent = `Not saved: ${shortly(one.row)}, ${shortly(one.label)} (${error.message}). Decide it again.`;
       queue.push(one);
     }).finally(() => { waiting -= 1; draw(); });
   }
@@ -161,6 +164,7 @@ export async function review(root, source) {
         + (like?.total ? ` Of ${like.total} decided with a like score, ${like.accepted} were right.` : "")));
     }
     slot.replaceChildren(card);
+    fold(card, "h2, .new, p, li > div");
     if (!document.activeElement || document.activeElement === document.body || root.contains(document.activeElement)) card.focus({ preventScroll: true });
   }
 

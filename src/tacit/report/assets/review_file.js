@@ -12,6 +12,7 @@ const grouped = (list, order) => {
   return order === "score" ? list : [...list].sort((one, other) => first.get(one[order]) - first.get(other[order]));
 };
 shelf.hidden = true;
+fold(document, "h1");
 review(document.getElementById("app"), {
   name,
   more: async (leave, order) => grouped(every.filter((one) => !decided.has(keyOf(one)) && !leave.includes(keyOf(one))), order),

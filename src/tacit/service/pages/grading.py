@@ -40,6 +40,7 @@ class GradingTable:
     ids: list[Id]
     columns: list[str]
     table: Any
+    inputs: Any
     known: dict[Id, str]
     model: Any
     learned: int = 0
@@ -63,7 +64,7 @@ class GradingTable:
         y = np.array([by_name[every[one]] if one in every else None for one in self.ids], dtype=object)
         try:
             fresh = clone(self.model).set_params(classes=classes, progress=False)
-            self.model, self.learned = fresh.fit(self.table, y), len(grades)
+            self.model, self.learned = fresh.fit(self.inputs, y), len(grades)
         except (TacitError, ValueError) as error:
             # Such as grades of one kind only: the ranker that was there goes on.
             _log.info("grades not learned yet", extra={"why": str(error)})
@@ -71,7 +72,7 @@ class GradingTable:
     def rows(self, ask: Grading, grades: dict[Id, str]) -> Answer:
         """What the page shows."""
         model = self.model
-        scores, chances = model.rank_score(self.table), model.predict_proba(self.table)
+        scores, chances = model.rank_score(self.inputs), model.predict_proba(self.inputs)
         names, worth = [str(one) for one in model.classes_.tolist()], expected_error(chances)
         left, every = set(ask.leave), self.known | grades
         order = np.argsort(-worth, kind="stable").tolist()
@@ -149,8 +150,11 @@ def read_rows(path: str | os.PathLike[str], model: Any) -> GradingTable:
         raise InputError(f"--rows: ids in the column {others[0]!r} of {os.fspath(path)!r} must differ.")
     given = frame[_GRADE].to_list() if _GRADE in frame.columns else [None] * len(ids)
     classes = {str(one) for one in model.classes_.tolist()}
+    table = frame.select(names)
+    # A ranker that was fitted to a bare array is asked with one.
+    inputs = table if hasattr(model, "feature_names_in_") else table.to_numpy()
     return GradingTable(
-        ids, names, frame.select(names), {one: str(g) for one, g in zip(ids, given) if str(g) in classes}, model
+        ids, names, table, inputs, {one: str(g) for one, g in zip(ids, given) if str(g) in classes}, model
     )
 
 

@@ -22,6 +22,9 @@ export const drawn = (tag, properties = {}, ...children) => {
 export const figure = (value, digits = 3) =>
   Number.isFinite(value) ? value.toLocaleString("en", { maximumSignificantDigits: digits }) : "–";
 
+// Scores stand below each other: as many digits in each.
+export const score = (value) => (Number.isFinite(value) ? value.toLocaleString("en", { minimumSignificantDigits: 3, maximumSignificantDigits: 3 }) : "–");
+
 const trouble = document.getElementById("trouble");
 export const say = (sentence) => { trouble.textContent = sentence; };
 
@@ -58,6 +61,34 @@ export function linked(plain, changed) {
   };
   addEventListener("popstate", () => changed(read()));
   return { read, address, go(state) { history.pushState(null, "", address(state)); changed(state); } };
+}
+
+// An id or a name on one line, however long it is.
+export const brief = (value) => make("bdi", { className: "brief", title: String(value).slice(0, 1000) }, String(value));
+
+const FOCUSABLE = "a[href], button, input, select, textarea, summary";
+const called = (node) => node.getAttribute("aria-label") || node.name || node.textContent;
+
+// Whoever works by keyboard stays where they were when `root` is drawn anew: on what is called the same, else at the same
+// place. Call it before, and what it returns after.
+export function keptFocus(root) {
+  const all = () => [...root.querySelectorAll(FOCUSABLE)].filter((node) => !node.disabled);
+  const held = document.activeElement, place = all().indexOf(held), name = place < 0 ? null : called(held);
+  return () => {
+    if (place < 0 || document.activeElement !== document.body) return;
+    const now = all();
+    (now.find((node) => called(node) === name) ?? now[Math.min(place, now.length - 1)])?.focus({ preventScroll: true });
+  };
+}
+
+// Of several runs only the newest may draw or complain: after every wait, `work` asks whether it is that one.
+export function newest(work) {
+  let run = 0;
+  return async (...given) => {
+    const mine = ++run, still = () => mine === run;
+    say("");
+    try { await work(still, ...given); } catch (error) { if (still()) say(error.message); }
+  };
 }
 
 // Run one thing, and say what went wrong instead of failing in silence.

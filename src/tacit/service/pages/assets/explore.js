@@ -1,13 +1,14 @@
-import { drawn, figure, get, linked, make, post, say, tried } from "/static/common.js";
+import { brief, drawn, figure, get, keptFocus, linked, make, newest, post, say, score, tried } from "/static/common.js";
+import { fold } from "/look/fold.js";
 
 const plain = {
   model: null, beside: null, side: "cols", id: null, history: [], without: [], exclude: [], why: null, seen: false,
   context: {}, plus: [], minus: [], map: false, text: "",
 };
 const app = document.getElementById("app");
-const views = make("div", { className: "beside" });
+const asks = make("div"), more = make("div"), views = make("div", { className: "beside" });
 const found = make("ul", { className: "found", "aria-label": "Found" });
-let models = [], about = {}, asking = 0;
+let models = [], about = {};
 const address = linked(plain, (state) => show(state));
 const names = new Map(), abouts = new Map();
 
@@ -24,7 +25,7 @@ const link = (state, changes, ...content) => make("a", {
   href: address.address({ ...state, ...changes }),
   onclick: (event) => { if (!event.ctrlKey && !event.metaKey) { event.preventDefault(); go(state, changes); } },
 }, content);
-const chip = (text, title, act) => make("button", { type: "button", title, "aria-label": `${title}: ${text}`, onclick: act }, `${text} ×`);
+const chip = (text, title, act) => make("button", { type: "button", title, "aria-label": `${title}: ${text}`, onclick: act }, brief(text), " ×");
 
 // -- the form: which model, which side, search as one types
 
@@ -36,33 +37,30 @@ function form(state) {
       options.map(([value, shown]) => make("option", { value, selected: value === chosen }, shown))));
   const box = make("input", {
     type: "search", name: "search", autocomplete: "off", spellcheck: false,
-    oninput: tried(() => search(state, box.value)),
+    oninput: () => search(state, box.value),
     onkeydown: (event) => { if (event.key === "ArrowDown") { event.preventDefault(); found.querySelector("button")?.focus(); } },
   });
-  found.replaceChildren();
   const sides = Object.keys(about.sides ?? {});
-  return [
-    make("div", { className: "row" },
+  return make("div", { className: "row" },
       choice("model", "Model", models.map((one) => [one.name, one.name]), state.model, (name) => go(plain, { model: name })),
       kinds.length ? choice("beside", "Beside it", [["", "nothing"], ...kinds.map((one) => [one.name, one.name])], state.beside ?? "",
         (name) => go(state, { beside: name || null })) : null,
       sides.length > 1 ? choice("side", "Search", [["cols", "items"], ["rows", "users"]], state.side,
         (side) => go(plain, { model: state.model, beside: state.beside, side, history: state.history })) : null,
-      sides.length ? make("label", { className: "grows" }, job(model) === "words" ? "Word" : state.side === "rows" ? "User" : "Id or title", box) : null),
-    found,
-  ];
+      sides.length ? make("label", { className: "grows" }, job(model) === "words" ? "Word" : state.side === "rows" ? "User" : "Id or title", box) : null);
 }
 
-async function search(state, q) {
-  const mine = ++asking;
+// An empty question ends the search: what is still under way comes to nothing.
+const search = newest(async (still, state, q) => {
+  if (!q.trim()) { found.replaceChildren(); return; }
   const { results } = await post(state.model, "search", { q, side: state.side });
-  if (mine !== asking) return;
-  found.replaceChildren(...(q.trim() ? results : []).map(({ id, title }) => {
+  if (!still()) return;
+  found.replaceChildren(...results.map(({ id, title }) => {
     remember([id], [title]);
     return make("li", {}, make("button", { type: "button", onclick: () => pick(state, id), onkeydown: walk }, label(id)));
   }));
-  if (q.trim() && !results.length) found.replaceChildren(make("li", { className: "soft" }, "Nothing begins so."));
-}
+  if (!results.length) found.replaceChildren(make("li", { className: "none soft" }, "Nothing found. Ids and titles are searched by how their words begin."));
+});
 
 const pick = (state, id) => job(named(state.model)) === "words"
   ? go(state, { plus: [...without(state.plus, id), id] }) : go(state, { id, without: [], exclude: [], why: null });
@@ -85,9 +83,9 @@ const add = (state, id) => make("button", {
 async function neighbours(state, name) {
   const { results: [{ ids, scores, titles }] } = await post(name, "similar", { ids: [state.id], side: state.side, k: 12 });
   remember(ids, titles);
-  return panel(["Nearest in ", name], listed(ids, scores, (id, score) => make("li", {},
+  return panel(["Nearest in ", brief(name)], listed(ids, scores, (id, value) => make("li", {},
     make("span", {}, link(state, { id, without: [], why: null }, label(id))),
-    make("span", { className: "does" }, make("span", { className: "score" }, figure(score)), state.side === "cols" && add(state, id)))));
+    make("span", { className: "does" }, make("span", { className: "score" }, score(value)), state.side === "cols" && add(state, id)))));
 }
 
 // A known user with nothing taken away is asked by name; any other by what is left of the history.
@@ -113,14 +111,14 @@ async function list(state, name, history) {
     return make("span", { className: was < 0 || was > place ? "up" : "down" }, was < 0 ? "new" : was > place ? `up ${was - place}` : `down ${place - was}`);
   };
   const answers = named(name).answers.includes("why");
-  const rows = listed(now.ids, now.scores, (id, score) => make("li", {},
+  const rows = listed(now.ids, now.scores, (id, value) => make("li", {},
     make("span", {}, link(state, { id, side: "cols", without: [], why: null, exclude: [] }, label(id))),
-    make("span", { className: "does" }, moved(id, now.ids.indexOf(id)), make("span", { className: "score" }, figure(score)),
+    make("span", { className: "does" }, moved(id, now.ids.indexOf(id)), make("span", { className: "score" }, score(value)),
       answers && make("button", { type: "button", "aria-label": `why ${id}`, "aria-pressed": String(same(state.why, id)), onclick: () => go(state, { why: same(state.why, id) ? null : id }) }, "why"),
       make("button", { type: "button", "aria-label": `leave out ${id}`, onclick: () => go(state, { exclude: [...state.exclude, id] }) }, "leave out"))));
   const gone = old.filter((id) => !now.ids.some((one) => same(one, id)));
-  return panel(["Best for ", state.id === null ? "the what-if user" : make("bdi", {}, String(state.id)), " in ", name], rows,
-    gone.length ? make("p", { className: "soft", id: "gone" }, "No longer in the list: ", gone.map(String).join(", ")) : null,
+  return panel(["Best for ", state.id === null ? "the what-if user" : brief(state.id), " in ", brief(name)], rows,
+    gone.length ? make("p", { className: "soft", id: "gone" }, "No longer in the list: ", gone.flatMap((id, place) => [place ? ", " : "", brief(id)])) : null,
     state.why !== null && answers ? await because(state, name, history) : null);
 }
 
@@ -136,21 +134,21 @@ async function because(state, name, history) {
     (id) => make("button", { type: "button", "aria-label": `take away ${id}`, onclick: () => go(state, away(id)) }, "take away"));
 }
 
-const signed = (value) => `${value < 0 ? "−" : "+"}${figure(Math.abs(value))}`;
+const signed = (value) => `${value < 0 ? "−" : "+"}${score(Math.abs(value))}`;
 
-function reasons(what, { score, because: parts }, meaning, act) {
+function reasons(what, { score: sum, because: parts }, meaning, act) {
   const most = Math.max(...parts.map((part) => Math.abs(part.adds)), 1e-12);
-  return make("section", { className: "why", "aria-label": "Why" }, make("h3", {}, "Why ", make("bdi", {}, String(what)), ": score ", figure(score)),
+  return make("section", { className: "why", "aria-label": "Why" }, make("h3", {}, "Why ", brief(what), ": score ", score(sum)),
     make("p", { className: "soft" }, parts.length ? meaning : "No single part speaks for it."),
     make("div", { className: "bars" }, parts.slice(0, 12).flatMap(({ id, adds }) => [
-      make("span", {}, label(id)), make("meter", { min: 0, max: most, value: Math.abs(adds), "aria-label": `${id} adds ${figure(adds)}` }),
+      make("span", {}, label(id)), make("meter", { className: adds < 0 ? "against" : "", min: 0, max: most, value: Math.abs(adds), "aria-label": `${id} adds ${figure(adds)}` }),
       make("span", { className: adds < 0 ? "score down" : "score" }, signed(adds)), act(id)])));
 }
 
 function historyPanel(state, history) {
   const gone = (id) => state.without.some((one) => same(one, id));
   return make("section", { className: "panel history" },
-    make("h2", {}, state.id === null ? "What-if user" : ["History of ", make("bdi", {}, String(state.id))]),
+    make("h2", {}, state.id === null ? "What-if user" : ["History of ", brief(state.id)]),
     make("p", { className: "soft" }, state.id === null ? "Built by you; nothing is stored." : "Take one away, and the list changes."),
     make("ul", { className: "list" }, history.slice(0, 100).map(({ id }) => make("li", {},
       make("span", { className: gone(id) ? "gone" : "" }, label(id)),
@@ -166,7 +164,7 @@ function historyPanel(state, history) {
 function filters(state) {
   const contexts = Object.entries(about.contexts ?? {});
   return make("div", { className: "row" },
-    make("label", {}, make("span", {}, make("input", { type: "checkbox", checked: state.seen, onchange: (event) => go(state, { seen: event.target.checked }) }), " also what they have")),
+    make("label", {}, make("span", {}, make("input", { type: "checkbox", checked: state.seen, onchange: (event) => go(state, { seen: event.target.checked }) }), " also list what they have")),
     contexts.map(([name, ids]) => make("label", {}, name, make("select", { onchange: (event) => go(state, { context: { ...state.context, [name]: JSON.parse(event.target.value) } }) },
       ids.map((id) => make("option", { value: JSON.stringify(id), selected: same(state.context[name], id) }, String(id)))))),
     state.exclude.map((id) => chip(String(id), "left out; allow it again", () => go(state, { exclude: without(state.exclude, id) }))));
@@ -176,9 +174,9 @@ async function words(state, name) {
   if (!state.plus.length) return panel(name, make("p", { className: "soft" }, "Search a word above."));
   const { results: [{ ids, scores }] } = await post(name, "neighbours", { positive: state.plus, negative: state.minus, k: 15 });
   const map = state.map ? await drawMap(name, [...state.plus, ...state.minus, ...ids]) : make("button", { type: "button", onclick: () => go(state, { map: true }) }, "Draw a map of these");
-  return panel(["Nearest in ", name], listed(ids, scores, (id, score) => make("li", {},
+  return panel(["Nearest in ", brief(name)], listed(ids, scores, (id, value) => make("li", {},
     make("span", {}, link(state, { plus: [id], minus: [] }, label(id))),
-    make("span", { className: "does" }, make("span", { className: "score" }, figure(score)),
+    make("span", { className: "does" }, make("span", { className: "score" }, score(value)),
       make("button", { type: "button", "aria-label": `add ${id}`, onclick: () => go(state, { plus: [...without(state.plus, id), id] }) }, "+"),
       make("button", { type: "button", "aria-label": `subtract ${id}`, onclick: () => go(state, { minus: [...without(state.minus, id), id] }) }, "−")))), map);
 }
@@ -215,15 +213,16 @@ async function tags(state, name) {
   if (!state.text.trim()) return make("p", { className: "soft" }, "Write or paste a text: you see the tags that fit best, and which words speak for them.");
   const { results: [{ ids, scores }] } = await post(name, "tags", { texts: [state.text], k: 10 });
   const chosen = (id) => same(state.why, id);
-  const rows = listed(ids, scores, (id, score) => make("li", {}, make("span", {}, label(id)),
-    make("span", { className: "does" }, make("span", { className: "score" }, figure(score)),
+  const rows = listed(ids, scores, (id, value) => make("li", {}, make("span", {}, label(id)),
+    make("span", { className: "does" }, make("span", { className: "score" }, score(value)),
       make("button", { type: "button", "aria-label": `why ${id}`, "aria-pressed": String(chosen(id)), onclick: () => go(state, { why: chosen(id) ? null : id }) }, "why"))));
-  return panel(["Best tags by ", name], rows, state.why === null ? null : await speaking(state, name));
+  return panel(["Best tags by ", brief(name)], rows, state.why === null ? null : await speaking(state, name));
 }
 
 async function speaking(state, name) {
   const found = await post(name, "why", { col: state.why, text: state.text });
-  const whole = (word) => new RegExp(`(?<![\\p{L}\\p{N}_])${word}(?![\\p{L}\\p{N}_])`, "giu");
+  const exactly = (word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  const whole = (word) => new RegExp(`(?<![\\p{L}\\p{N}_])${exactly(word)}(?![\\p{L}\\p{N}_])`, "giu");
   return reasons(state.why, found, "What the score loses when a word is taken away.",
     (word) => make("button", { type: "button", "aria-label": `take away ${word}`, onclick: () => go(state, { text: state.text.replace(whole(word), " ").replace(/\s+/g, " ").trim() }) }, "take away"));
 }
@@ -244,18 +243,12 @@ async function often(state) {
 }
 const addable = (state, id) => named(state.model).answers.includes("why") && make("span", { className: "does" }, add(state, id));
 
-const show = tried(async (state) => {
-  state = { ...state, model: named(state.model) ? state.model : models.find((one) => job(one) === "items")?.name ?? models[0].name };
-  const model = named(state.model), kind = job(model), shown = [state.model, named(state.beside)?.name].filter(Boolean);
-  // Known ones are drawn at once: nobody types into a box that is about to be replaced.
-  if (!abouts.has(state.model)) abouts.set(state.model, await post(state.model, "about"));
-  about = abouts.get(state.model);
-  for (const [name, ids] of Object.entries(about.contexts)) state.context[name] ??= ids[0];
-  app.replaceChildren(...form(state), views);
-  views.replaceChildren();
-  if (kind === "grades") { views.append(make("p", {}, "This model grades rows: ", make("a", { href: "/grade" }, "open the grading page"), ".")); return; }
-  if (kind === "words") { app.insertBefore(wordChips(state), views); views.append(...await Promise.all(shown.map((name) => words(state, name)))); return; }
-  if (kind === "tags") { app.insertBefore(textForm(state), views); views.append(...(await Promise.all(shown.map((name) => tags(state, name)))).filter(Boolean)); return; }
+// What stands below the form; old panels stay until the new ones are here, so that nothing jumps.
+async function panelsOf(state, shown, kind) {
+  const model = named(state.model), every = (part) => Promise.all(shown.map(part));
+  if (kind === "grades") return [make("p", {}, "This model grades rows: ", make("a", { href: "/grade" }, "open the grading page"), ".")];
+  if (kind === "words") return every((name) => words(state, name));
+  if (kind === "tags") return every((name) => tags(state, name));
   const user = state.side === "rows" && state.id !== null;
   const panels = [];
   if (user) {
@@ -263,7 +256,7 @@ const show = tried(async (state) => {
     remember(taken.cols, taken.titles);
     const history = taken.cols.map((id, place) => ({ id, weight: taken.weights[place] }));
     if (history.length) panels.push(historyPanel(state, history));
-    panels.push(...await Promise.all(shown.map((name) => list(state, name, history))));
+    panels.push(...await every((name) => list(state, name, history)));
   } else if (state.id !== null) {
     const able = shown.filter((name) => named(name).answers.includes("similar"));
     await titled(state);
@@ -273,20 +266,47 @@ const show = tried(async (state) => {
   if (!user && state.history.length) {
     const history = state.history.map((id) => ({ id, weight: 1 }));
     const whatIf = { ...state, id: null, without: [] };
-    const act = (changes) => ({ ...state, ...changes });
-    panels.push(historyPanel(act({ id: null }), history), ...await Promise.all(shown.map((name) => list(whatIf, name, history))));
+    panels.push(historyPanel({ ...state, id: null }, history), ...await every((name) => list(whatIf, name, history)));
   }
-  if (!panels.length) {
-    panels.push(make("section", { className: "panel" }, make("h2", {}, "Where to begin"),
-      make("p", { className: "soft" }, state.side === "rows" ? "Search a user, or take one of these: you see the history, the list, and why."
-        : "Search an item, or take one of these: you see its neighbours. Add items to a what-if user to see what would be recommended.")), await often(state));
+  if (panels.length) return panels;
+  return [make("section", { className: "panel" }, make("h2", {}, "Where to begin"),
+    make("p", { className: "soft" }, state.side === "rows" ? "Search a user, or take one of these: you see the history, the list, and why."
+      : "Search an item, or take one of these: you see its neighbours. Add items to a what-if user to see what would be recommended.")), await often(state)];
+}
+
+const show = newest(async (still, state) => {
+  state = { ...state, model: named(state.model) ? state.model : models.find((one) => job(one) === "items")?.name ?? models[0].name };
+  const kind = job(named(state.model)), shown = [state.model, named(state.beside)?.name].filter(Boolean);
+  // Known ones are drawn at once: nobody types into a box that is about to be replaced.
+  const known = abouts.get(state.model) ?? await post(state.model, "about");
+  abouts.set(state.model, known);
+  if (!still()) return;
+  about = known;
+  for (const [name, ids] of Object.entries(about.contexts)) state.context[name] ??= ids[0];
+  const picked = found.contains(document.activeElement), refocus = keptFocus(app);
+  search(state, "");
+  views.setAttribute("aria-busy", "true");
+  asks.replaceChildren(form(state));
+  more.replaceChildren(...(kind === "words" ? [wordChips(state)] : kind === "tags" ? [textForm(state)] : []));
+  try {
+    const panels = await panelsOf(state, shown, kind);
+    if (!still()) return;
+    views.replaceChildren(...panels);
+    fold(views, "h2 > .id, h2 > .title");
+  } catch (error) {
+    if (still()) views.replaceChildren();
+    throw error;
+  } finally {
+    if (still()) views.setAttribute("aria-busy", "false");
   }
-  views.replaceChildren(...panels);
+  const heading = picked && views.querySelector("h2");
+  if (heading) { heading.tabIndex = -1; heading.focus({ preventScroll: true }); } else refocus();
 });
 
 tried(async () => {
   ({ models } = await get("/v1/models"));
   if (!models.length) { say("no model is served."); return; }
+  app.replaceChildren(asks, found, more, views);
   await show(address.read());
   app.querySelector("input[type=search]")?.focus();
 })();

@@ -14,7 +14,7 @@ function card(one) {
     make("p", { dir: "auto" }, one.text), chips(one.carries, "tag", "has", one.companions), chips(one.features, "word", "words that speak for it"),
     one.nearest.length ? make("p", {}, make("span", { className: "what" }, "nearest rows that have it")) : null,
     make("ul", { "aria-label": "nearest rows that have it" }, one.nearest.map(([name, cosine, text]) =>
-      make("li", {}, make("b", {}, make("bdi", {}, name)), " ", make("i", {}, cosine.toFixed(2)), " ", make("bdi", {}, text)))));
+      make("li", {}, make("div", {}, make("b", {}, make("bdi", {}, name)), " ", make("i", {}, cosine.toFixed(2)), " ", make("bdi", {}, text))))));
 }
 
 tried(async () => {
@@ -32,10 +32,11 @@ tried(async () => {
   const place = `tacit.review.${model}`, who = sessionStorage.getItem(place) ?? fresh();
   sessionStorage.setItem(place, who);
   // `moves` is odd while a decision is under way: counts that cross one on the way may or may not know it, and are left.
-  let tally = { accepted: 0, rejected: 0, open: 0 }, like = new Map(), moves = 0;
+  // Answers may come in another order than they were asked for: counts older than those shown are left, too.
+  let tally = { accepted: 0, rejected: 0, open: 0 }, like = new Map(), moves = 0, asked = 0, counted = 0;
   const ask = async (wish) => {
-    const before = moves, { items, ...counts } = await post(model, "review", { who, ...wish });
-    if (before % 2 === 0 && moves === before) tally = counts;
+    const before = moves, mine = ++asked, { items, ...counts } = await post(model, "review", { who, ...wish });
+    if (before % 2 === 0 && moves === before && mine > counted) { tally = counts; counted = mine; }
     items.forEach((one) => like.set(one.score, one.like));
     return items;
   };
@@ -46,8 +47,10 @@ tried(async () => {
     find: async (key) => (await ask({ cells: [JSON.parse(key)] }))[0],
     async decide(one, choice) {
       const event = { row: one.row, col: one.label, accepted: choice === null ? null : choice === "yes", text: one.text, id: fresh() };
+      const body = JSON.stringify({ events: [event] });
+      // A page that is left still sends what is kept alive; browsers refuse to keep more than 64 kB alive.
       const sent = () => fetch(`/v1/models/${encodeURIComponent(model)}/events`, {
-        method: "POST", keepalive: true, headers: { "content-type": "application/json" }, body: JSON.stringify({ events: [event] }),
+        method: "POST", keepalive: body.length < 15_000, headers: { "content-type": "application/json" }, body,
       });
       // The id makes it safe to send again when the connection broke.
       moves += 1;

@@ -1,7 +1,7 @@
 import { drawn, figure, get, linked, make, say } from "/static/common.js";
 
 const app = document.getElementById("app");
-const address = linked({ model: null }, () => draw());
+const address = linked({ model: null }, () => latest && draw());
 const seen = new Map(), SECOND = 1000, WINDOW = 5;
 let latest = null;
 
@@ -20,20 +20,28 @@ const duration = (seconds) => (seconds < 90 ? `${Math.round(seconds)} s` : secon
 const tile = (what, value, remark = "") => make("div", { className: "tile" }, make("span", { className: "what" }, what),
   make("span", { className: "figure" }, value), make("span", { className: "remark" }, remark));
 
+// The step of an axis: 1, 2 or 5 times a power of ten, four or five of them.
+function step(most) {
+  const power = 10 ** Math.floor(Math.log10(most / 4));
+  return [1, 2, 5, 10].find((one) => one * power >= most / 4) * power;
+}
+
 function curve(stream) {
   const names = { model: ["a", "model"], recent: ["d", "latest 200"], item: ["b", "item's mean"], overall: ["c", "overall mean"] };
   const points = stream.curve, most = Math.max(...points.flatMap((one) => Object.keys(names).map((name) => one[name] ?? 0)), 1e-9) * 1.08;
   const last = points.at(-1).count, first = points[0].count;
-  const x = (count) => 46 + 500 * (count - first) / Math.max(last - first, 1), y = (value) => 232 - 212 * value / most;
-  const svg = drawn("svg", { class: "curve", viewBox: "0 0 600 270", role: "img", "aria-label": `Mean absolute error over ${stream.count} ratings` });
-  for (const share of [0, 0.25, 0.5, 0.75, 1]) {
-    const value = share * most / 1.08, text = drawn("text", { x: 40, y: y(value) + 4, "text-anchor": "end", class: "axis" });
+  // Drawn as wide as it is shown, so that letters keep their size; on a phone names stand in two lines.
+  const wide = Math.min(1000, Math.max(290, app.clientWidth - 36)), each = wide < 480 ? 2 : 4;
+  const x = (count) => 46 + (wide - 54) * (count - first) / Math.max(last - first, 1), y = (value) => 232 - 212 * value / most;
+  const svg = drawn("svg", { class: "curve", viewBox: `0 0 ${wide} ${each === 2 ? 290 : 270}`, role: "img", "aria-label": `Mean absolute error over ${stream.count} ratings` });
+  for (let value = 0; value <= most; value += step(most)) {
+    const text = drawn("text", { x: 40, y: y(value) + 4, "text-anchor": "end", class: "axis" });
     text.textContent = figure(value, 2);
-    svg.append(drawn("line", { x1: 46, x2: 546, y1: y(value), y2: y(value), class: "grid" }), text);
+    svg.append(drawn("line", { x1: 46, x2: wide - 8, y1: y(value), y2: y(value), class: "grid" }), text);
   }
   Object.entries(names).forEach(([name, [letter, shown]], place) => {
     svg.append(drawn("polyline", { class: `line-${letter}`, points: points.map((one) => `${x(one.count).toFixed(1)},${y(one[name] ?? 0).toFixed(1)}`).join(" ") }));
-    const text = drawn("text", { x: 46 + 130 * place, y: 262, class: `name-${letter}` });
+    const text = drawn("text", { x: 46 + 130 * (place % each), y: 262 + 22 * Math.floor(place / each), class: `name-${letter}` });
     text.textContent = shown;
     svg.append(text);
   });
@@ -51,7 +59,7 @@ function experts(stream) {
 function streamOf(model) {
   const { stream } = model;
   const drift = stream.drift === null ? ["–", "after 400 ratings"] : [figure(stream.drift, 2), `standard errors: ${stream.drift > 3 ? "the world has changed" : stream.drift < -3 ? "better than before" : "steady"}`];
-  return make("section", { "aria-label": model.name }, make("h2", {}, model.name),
+  return make("section", { "aria-label": model.name }, make("h2", {}, make("bdi", {}, model.name)),
     make("div", { className: "tiles" }, tile("ratings learned", figure(stream.count, 12), "since this start"), tile("error", figure(stream.count ? stream.errors.model : NaN), "mean absolute"),
       tile("item's mean errs by", figure(stream.count ? stream.errors.item : NaN)), tile("latest 200", figure(stream.recent ?? NaN)), tile("drift", ...drift)),
     stream.curve.length > 1 ? curve(stream) : make("p", { className: "soft" }, "Waiting for ratings."), experts(stream));
@@ -59,7 +67,7 @@ function streamOf(model) {
 
 function table(columns, rows) {
   return make("table", { className: "stacks" }, make("thead", {}, make("tr", {}, columns.map((name) => make("th", { scope: "col" }, name)))),
-    make("tbody", {}, rows.map((row) => make("tr", {}, row.map((cell, place) => make("td", { "data-column": columns[place] }, String(cell)))))));
+    make("tbody", {}, rows.map((row) => make("tr", {}, row.map((cell, place) => make("td", { "data-column": columns[place] }, make("bdi", {}, String(cell))))))));
 }
 
 function draw() {
