@@ -84,7 +84,9 @@ def test_a_what_if_user_is_built_by_clicking_and_two_models_stand_side_by_side(a
     page.goto(address + '/explore?model="odd"&beside="linear"')
     for item in ("c3", "c5"):
         search(page, item, item)
-        page.get_by_role("button", name=f"add {item} to the what-if user").click()
+        page.locator(".panel h2 > .id", has_text=item).wait_for()
+        drawn(page)
+        page.get_by_role("button", name=f"add {item} to the what-if user").first.click()
         page.get_by_role("button", name=f"take away {item}").first.wait_for()
     assert page.get_by_role("heading", name="Best for the what-if user").count() == 2
     page.get_by_role("button", name=re.compile("^why ")).first.click()
