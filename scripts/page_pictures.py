@@ -119,7 +119,7 @@ PAGES: dict[str, tuple[str, Callable[[Page], None]]] = {
         explored,
     ),
     "explore-what-if": (
-        state("explore", model="packages", beside="linear", history=["texlive-latex-extra", "latexmk"], why="texlive-base"),
+        state("explore", model="packages", beside="linear", history=["texlive", "latexmk"], why="texlive-base"),
         explored,
     ),
     "explore-words": (state("explore", model="words", plus=["music"], minus=["player"], map=True), explored),
