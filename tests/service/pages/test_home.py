@@ -162,7 +162,7 @@ def test_explore_by_keyboard_alone(address, open_page):
     page.get_by_role("button", name=re.compile("^left out; allow it again")).press("Enter")
     page.get_by_role("button", name=re.compile("^left out")).wait_for(state="detached")
     page.get_by_label("also list what they have").press(" ")
-    page.wait_for_function("location.search.includes('seen=true')")
+    page.wait_for_function("() => location.search.includes('seen=true')")
     page.get_by_label("Model").focus()
     page.keyboard.type("words")
     page.get_by_role("searchbox", name="Word").fill("cat")
