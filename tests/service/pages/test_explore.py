@@ -95,7 +95,7 @@ def test_a_what_if_user_is_built_by_clicking_and_two_models_stand_side_by_side(a
     page.get_by_role("button", name="leave out").first.click()
     page.get_by_text("No longer in the list").first.wait_for()
     page.locator(".history").get_by_role("button", name="take away c3").click()
-    page.get_by_role("button", name="take away c3").wait_for(state="detached")
+    page.get_by_role("button", name="take away c3").first.wait_for(state="detached")
 
 
 def test_words_analogies_and_a_map(address, page, axe):

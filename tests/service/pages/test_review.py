@@ -201,7 +201,7 @@ def test_every_control_works_by_keyboard(address, open_page):
     assert card(page) == first
     page.get_by_label("Order").focus()
     page.keyboard.press("ArrowDown")
-    page.wait_for_function("() => document.querySelector('select').value === 'label'")
+    page.wait_for_function("() => [...document.querySelectorAll('select')].some((one) => one.value === 'label')")
     with page.expect_download():
         page.get_by_role("button", name="Save decisions").press("Enter")
     with page.expect_download():
