@@ -3,9 +3,9 @@
 import ast
 import json
 import os
+import resource
 import subprocess
 import sys
-import time
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -240,17 +240,21 @@ def quick_enough(seconds, limit, most=15):
 
 
 def test_importing_takes_less_than_a_fifth_of_a_second():
-    """What ``import tacit`` adds to an empty interpreter, measured inside it."""
-    program = "from time import perf_counter as now; t = now(); import tacit; print(now() - t)"
+    """Processor time that ``import tacit`` adds to an empty interpreter, measured inside it."""
+    program = "from time import process_time as now; t = now(); import tacit; print(now() - t)"
     assert quick_enough(lambda: float(python("-c", program)), 0.2)
 
 
 def test_help_takes_less_than_half_a_second():
-    """Wall time of the whole process."""
+    """Processor time of the whole process, from its start to its end."""
+
+    def used():
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return children.ru_utime + children.ru_stime
 
     def seconds():
-        started = time.perf_counter()
+        before = used()
         python("-c", "from tacit.cli.app import main; main(['--help'])")
-        return time.perf_counter() - started
+        return used() - before
 
     assert quick_enough(seconds, 0.5)
