@@ -230,6 +230,17 @@ def test_applied_labels_leave_every_other_sign_as_it_stands(encoding, tmp_path, 
     assert lines[1]["tags"] == "wet"
 
 
+def test_labels_are_applied_behind_a_mark_and_to_long_texts(tmp_path, tacit):
+    table, reviewed = tmp_path / "texts.csv", tmp_path / "reviewed.csv"
+    long = "sea " * 50_000
+    table.write_text(f'\ufeff"tags","id","text"\n"blue","a","{long}"\n,"b","ball"\n', encoding="utf-8")
+    reviewed.write_text("row,label,accept\nb,round,yes\n")
+    options = ["--text", "text", "--labels", "tags", "--id", "id", "--accepted", reviewed, "--apply"]
+    tacit("audit", table, *options, "-o", tmp_path / "new.csv")
+    wanted = table.read_text(encoding="utf-8").replace('\n,"b"', '\nround,"b"')
+    assert (tmp_path / "new.csv").read_text(encoding="utf-8") == wanted
+
+
 def test_a_label_that_the_encoding_lacks_is_said(tmp_path, refused):
     (tmp_path / "texts.csv").write_bytes("id,text,tags\na,café,red\n".encode("latin-1"))
     (tmp_path / "reviewed.csv").write_text("row,label,accept\na,€,yes\n", encoding="utf-8")

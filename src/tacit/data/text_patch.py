@@ -11,6 +11,9 @@ from tacit.data.compressed import read_bytes
 from tacit.data.text_files import TextForm
 from tacit.errors import InputError
 
+_MARK = "\ufeff"
+"""What some programs write before the header, to say that a file is UTF-8."""
+
 
 def patched_text(path: str, usual: str, form: TextForm, column: str, cells: Mapping[int, tuple[str, str]]) -> bytes:
     """The bytes of a table in which records have other cells in one column.
@@ -19,10 +22,11 @@ def patched_text(path: str, usual: str, form: TextForm, column: str, cells: Mapp
     cells : record (from 0, below the header) → the cell as it was read and as it shall be
     """
     separator, encoding = form.of(path, usual), form.encoding or "utf-8"
-    records = _records(read_bytes(path).decode(encoding), separator)
+    text = read_bytes(path).decode(encoding)
+    records = _records(text.removeprefix(_MARK), separator)
     head, names = next(records)
-    number = [name.removeprefix("\ufeff") for name in names].index(column)
-    result = [head]
+    number = names.index(column)
+    result = [_MARK * text.startswith(_MARK) + head]
     for index, (raw, values) in enumerate(records):
         if index in cells:
             old, new = cells[index]
@@ -51,9 +55,14 @@ def _records(text: str, separator: str) -> Iterator[tuple[str, list[str]]]:
             lines.append(line)
             yield line
 
-    for values in csv.reader(remembered(), delimiter=separator):
-        yield "".join(lines), values
-        lines.clear()
+    # A text may be longer than what the module csv takes for a value, which is a setting of the whole process.
+    usual = csv.field_size_limit(max(len(text), 1))
+    try:
+        for values in csv.reader(remembered(), delimiter=separator):
+            yield "".join(lines), values
+            lines.clear()
+    finally:
+        csv.field_size_limit(usual)
 
 
 def _with_cell(raw: str, separator: str, number: int, width: int, cell: str) -> str:
