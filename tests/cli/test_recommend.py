@@ -279,3 +279,12 @@ def test_ids_that_begin_with_zero_are_updated_and_titled(tmp_path, tacit, tacit_
     assert (done["new_rows"], done["new_columns"]) == (1, 1)
     found = tacit_json("recommend", tmp_path / "m", "1042", "-k", 3, "--titles", titles)["recommended"]
     assert {one["id"]: one["title"] for one in found} == {"000": "", "001": "Brot", "002": ""}
+
+
+def test_a_model_of_numbers_knows_ids_that_begin_with_zero(tmp_path, tacit, tacit_json):
+    first, later = tmp_path / "first.csv", tmp_path / "later.csv"
+    first.write_text("user,item\n" + "".join(f"{n % 4},{n % 3}\n" for n in range(12)))
+    later.write_text("user,item\n003,7\n11,0\n")
+    tacit("fit", "recommend", first, "-o", tmp_path / "m", "--factors", 1)
+    done = tacit_json("update", tmp_path / "m", later)
+    assert (done["new_rows"], done["new_columns"]) == (1, 1)

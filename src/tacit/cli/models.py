@@ -48,8 +48,17 @@ def known_ids(given: Iterable[str], ids: "Ids | GrowingIds", what: str) -> list[
 
 
 def as_known(given: list[Any], ids: "Ids | GrowingIds") -> list[Any]:
-    """Ids of a table as text where the model's are text: a file of 0042 and one of 1042 alone are of one shop."""
-    return [str(one) for one in given] if len(ids) and isinstance(ids.all().tolist()[0], str) else given
+    """Ids of a table as text where the model's are text, and as numbers where they are numbers.
+
+    A file of 0042 and one of 1042 alone are of one shop: the first is read as text, the second as numbers.
+    """
+    known = ids.all()[:1].tolist()
+    if known and isinstance(known[0], str):
+        return [str(one) for one in given]
+    is_text = [isinstance(one, str) and one.isdecimal() for one in given]
+    if known and isinstance(known[0], int) and all(is_text):
+        return [int(one) for one in given]
+    return given
 
 
 def read_lines(path: Path, what: str = "id") -> list[str]:
