@@ -3,6 +3,7 @@
 import inspect
 
 import msgspec
+import numpy as np
 import pytest
 
 from tacit.service import questions
@@ -52,6 +53,7 @@ def test_calls_get_typed_answers(files, tmp_path, start):
         shop = client.model("shop")
         [listed] = shop.recommend(["r1"], k=2)
         assert listed.row == "r1" and len(listed.ids) == len(listed.scores) == 2
+        assert shop.recommend(np.array(["r1"]), k=np.int64(2)) == shop.recommend({"r1": 0}.keys(), k=2) == [listed]
         [by_history] = shop.recommend(histories=[{"cols": listed.ids}], k=1)
         assert by_history.ids[0] not in listed.ids
         assert shop.score(["r1"], [listed.ids[0]]) == pytest.approx([listed.scores[0]])

@@ -134,7 +134,7 @@ class Client:
 
         Questions change nothing, and events carry ids by which the service knows them again: so both may be repeated.
         """
-        body = None if question is None else json.dumps(question).encode()
+        body = None if question is None else json.dumps(question, default=_plain).encode()
         for left in reversed(range(self._tries)):
             status, headers, content = self._exchange(method, path, body)
             if status in (429, 503) and left:
@@ -290,6 +290,12 @@ class ModelClient:
     def grading(self, n: int = 25, *, leave: Sequence[Id] = ()) -> dict[str, Any]:
         """Rows with grades and confidence, those most worth grading first, without those in ``leave``."""
         return self.ask("grading", n=n, leave=leave)
+
+
+def _plain(value: Any) -> Any:
+    """Arrays, columns of tables and their numbers, or anything else that can be listed, as JSON knows them."""
+    listed = getattr(value, "tolist", None) or getattr(value, "to_list", None)
+    return list(value) if listed is None else listed()
 
 
 def _refused(status: int, content: bytes) -> NoReturn:
