@@ -166,8 +166,9 @@ def test_values_that_powers_cannot_change_or_should_not_are_taken_as_given():
         for table in (X, X > 0, unit((X > 0).astype(float)), X - 2 * X[:1])
     ]
     assert tried == [{1.0, 0.5, 0.0}, {1.0}, {1.0}, {1.0}]
-    with pytest.raises(InputError, match="value_power needs rows of length one"):
-        KernelTagger("gaussian", value_power=0.5).fit(X, Y)
+    for kernel, table in (("gaussian", X), ("auto", X + 1)):
+        with pytest.raises(InputError, match="value_power needs rows of length one"):
+            KernelTagger(kernel, value_power=0.5).fit(table, Y)
 
 
 def test_all_landmarks_are_the_exact_model_and_few_are_near():

@@ -237,7 +237,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def _refusal(kind: str, detail: str, version: str) -> str:
     if version == __version__:
-        return f"is not a sound {kind}: {detail}; save the model again."
+        return f"is not a sound {kind}: {detail}; fit the model again, or use another copy of the file."
     return (
         f"was written by Tacit {version}, and Tacit {__version__} cannot read its {kind} ({detail}); "
         f"fit the model again, or use it with tacit=={version}."

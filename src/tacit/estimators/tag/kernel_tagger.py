@@ -184,8 +184,6 @@ class KernelTagger(Tagger):
         checks.number("unlabelled_weight", self.unlabelled_weight, above=0.0)
         if self.value_power is not None:
             checks.number("value_power", self.value_power, 0.0, most=1.0)
-            if self.kernel == "gaussian":
-                raise InputError("value_power needs rows of length one; use the cosine or the linear kernel with it.")
         checks.truth("impute", self.impute)
         checks.exponent("frequency_exponent", self.frequency_exponent)
 
@@ -195,6 +193,8 @@ class KernelTagger(Tagger):
         kernel = self.kernel
         if kernel == "auto":
             kernel = "gaussian" if filled > _MOSTLY_FILLED else "cosine"
+        if kernel == "gaussian" and self.value_power is not None:
+            raise InputError("value_power needs rows of length one; use the cosine or the linear kernel with it.")
         self._unit = kernel != "gaussian"
         self._scales, typical = self._scales[:0], 1.0
         if self._unit:
@@ -203,7 +203,7 @@ class KernelTagger(Tagger):
             self._learn_new_scales(X)
             typical = float(max(int(np.count_nonzero(self._scales)), 1)) ** 0.5
         family = "linear" if kernel == "linear" else "gaussian"
-        power = 1.0 if self.value_power is None or not self._unit else float(self.value_power)
+        power = 1.0 if self.value_power is None else float(self.value_power)
         ridge = float(self.regularization or START[family])
         return KernelSetting(family, float(self.bandwidth or typical), ridge, power)
 
