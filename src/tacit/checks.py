@@ -35,6 +35,19 @@ def integer(name: str, value: Any, least: int, most: int = LARGEST) -> int:
     return int(value)
 
 
+EMPTY_PLACES = 10_000
+"""A list may have so many places even where there is less to put on it; beyond, memory would go to empty ones."""
+
+
+def places(name: str, value: Any, there: int) -> int:
+    """How many places a list is to have, of things of which so many are ``there``.
+
+    >>> places("k", 10, there=3)
+    10
+    """
+    return integer(name, value, 1, max(there, EMPTY_PLACES))
+
+
 def number(
     name: str, value: Any, least: float | None = None, *, above: float | None = None, most: float | None = None
 ) -> float:

@@ -41,6 +41,7 @@ _NUMBERS = [
     1e300,
     float("nan"),
     float("inf"),
+    2**31 - 1,
     2**40,
     2**70,
     True,

@@ -121,6 +121,15 @@ FINDINGS = {
     "grades that are records": lambda: tacit.OrdinalRanker().fit(X, np.rec.array([(1, 2.0)] * 6)),
     "case that is an array": lambda: tacit.WordVectors(2, progress=False).fit(["a b"] * 9).analogies(["a b a b"], X),
     "a least count that is a table": lambda: tacit.WordVectors(2, progress=False).fit(["a b"] * 9).fold_in(["a c"], {}),
+    "2**31 - 1 labels": lambda: tacit.FactorTagger(2).fit(X, Y).predict_topk(X, 2**31 - 1),
+    "2**31 - 1 neighbours": lambda: tacit.NeighbourTagger(factors=2).fit(X, Y).kneighbors(X, 2**31 - 1),
+    "2**31 - 1 columns": lambda: recommender().recommend(0, k=2**31 - 1),
+    "2**31 - 1 columns by scores": lambda: tacit.LinearRecommender().fit(np.ones((6, 4))).recommend(0, k=2**31 - 1),
+    "2**31 - 1 similar rows": lambda: recommender().similar_rows(0, k=2**31 - 1),
+    "2**31 - 1 similar columns": lambda: tacit.LinearRecommender().fit(np.ones((6, 4))).similar_cols(0, k=2**31 - 1),
+    "2**31 - 1 items": lambda: tacit.RatingStream(2).fit([1], [1], [1]).recommend(1, k=2**31 - 1),
+    "2**31 - 1 items of a topic": lambda: tacit.RatingStream(2).fit([1], [1], [1]).topics(k=2**31 - 1),
+    "users that are a table": lambda: tacit.RatingStream(2).fit([1], [1], [1]).predict(pl.DataFrame(DATED), [1]),
     "a test of 2**70": lambda: tacit.Interactions.from_table(TABLE, row="u", col="i").split(test=2**70),
 }
 
@@ -144,6 +153,11 @@ def test_ids_beyond_64_bits_work():
     model = tacit.FactorRecommender(2, iterations=2).fit(made)
     assert model.recommend(2**70, k=1).ids.shape == (1, 1)
     assert model.recommend([2**63 + 1, 5], k=1).ids.shape == (2, 1)
+
+
+def test_a_list_of_words_is_no_longer_than_the_words():
+    model = tacit.WordVectors(2, progress=False).fit(["a b c"] * 9)
+    assert len(model.most_similar("a", k=2**31 - 1)) == 2
 
 
 def test_spans_of_time_work_as_ids():

@@ -76,7 +76,7 @@ class GrowingIds:
 
     def numbers(self, values: Iterable[Any] | Array, *, add: bool = False) -> NDArray[np.int64]:
         """Numbers of many ids, in order; unknown ones are added, or get -1."""
-        array = values if isinstance(values, np.ndarray) else _as_array(values)
+        array = values if isinstance(values, np.ndarray) else _as_array(values, self.name)
         if array.ndim != 1:
             raise InputError(f"{self.name} must be one-dimensional, not of shape {array.shape}.")
         if array.dtype.kind in "bi" or (array.dtype.kind == "u" and array.dtype.itemsize < 8):
@@ -176,11 +176,11 @@ def _as_whole(value: Any) -> int | None:
     return None
 
 
-def _as_array(values: Iterable[Any]) -> Array:
-    if hasattr(values, "to_numpy"):
+def _as_array(values: Iterable[Any], name: str) -> Array:
+    if hasattr(values, "to_numpy") and not hasattr(values, "columns"):
         array: Array = np.asarray(values.to_numpy())
         return array
-    listed = checks.listed("ids", values)
+    listed = checks.listed(name, values)
     if all(type(value) is int for value in listed):
         try:
             return np.array(listed, dtype=np.int64)

@@ -36,7 +36,7 @@ def recommend(
     search: col_index.Search,
 ) -> Ranked:
     """The k best columns for known rows, or for new rows that are folded in first."""
-    checks.integer("k", k, 1)
+    checks.places("k", k, len(state.col_ids))
     checks.truth("exclude_seen", exclude_seen)
     if rows is None:
         factors = factor_growth.from_features(state, features, "rows")
@@ -98,9 +98,9 @@ def score_pairs(state: FactorState, rows: Any, cols: Any, context: Mapping[str, 
 
 def similar(state: FactorState, side: str, wanted: Any, k: int, unknown: Unknown, search: col_index.Search) -> Ranked:
     """The k nearest rows (columns) by cosine, each without itself."""
-    checks.integer("k", k, 1)
     rows = side == "rows"
     ids, factors = state.ids_of(side), state.gathered_rows().factors if rows else state.col_factors
+    checks.places("k", k, len(ids))
     checks.choice("unknown", unknown, UNKNOWN)
     if unknown == "average":
         raise InputError('unknown must be "error" or "skip" here: nothing is similar to an id that is unknown.')

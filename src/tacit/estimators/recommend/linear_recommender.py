@@ -170,7 +170,7 @@ class LinearRecommender(ScoredRecommender):
     def similar_cols(self, cols: Any, k: int = 10, *, unknown: Unknown = "error") -> Ranked:
         """The k columns with the largest weights W_iy from each of these columns, without itself."""
         self._require_fitted("similar_cols")
-        checks.integer("k", k, 1)
+        checks.places("k", k, len(self.col_ids_))
         checks.choice("unknown", unknown, UNKNOWN)
         if unknown == "average":
             raise InputError('unknown must be "error" or "skip" here: nothing is similar to an id that is unknown.')

@@ -61,7 +61,7 @@ class ScoredRecommender(Model):
             "average" row's list
         """
         self._require_fitted("recommend")
-        checks.integer("k", k, 1)
+        checks.places("k", k, len(self.col_ids_))
         checks.truth("exclude_seen", exclude_seen)
         if isinstance(rows, Interactions) or sp.issparse(rows):
             asked = AskedRows.new(self.row_ids_, self.col_ids_, rows)

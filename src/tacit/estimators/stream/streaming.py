@@ -132,8 +132,8 @@ class StreamingModel(Model):
         exclude : items to leave out. What a user has rated is not kept, because a stream has no end: name it here
         """
         self._require_fitted("recommend")
-        k = checks.integer("k", k, 1)
         state = self.state_
+        k = checks.places("k", k, len(state.items))
         with state.lock.reading:
             users = _several(user, state.users)
             queries = np.fromiter(users, dtype=object, count=len(users))
@@ -169,9 +169,9 @@ class StreamingModel(Model):
         Factors that read as topics are non-negative and have no biases beside them: ``RatingStream.paper``.
         """
         self._require_fitted("topics")
-        k = checks.integer("k", k, 1)
         checks.choice("by", by, ("share", "coefficient"))
         state = self.state_
+        k = checks.places("k", k, len(state.items))
         with state.lock.reading:
             rows = state.stream.items[: len(state.items)]
             scores = _item_factors(state.stream, rows).astype(np.float64)

@@ -372,7 +372,8 @@ class NeighbourTagger(Tagger):
     def kneighbors(self, X: Any, k: int = 5) -> tuple[Array, Array]:
         """Numbers of the k nearest training rows and their cosines, as the first learner sees them."""
         X = self._read_query(X, "kneighbors")
-        return self.learners_[0].neighbours(self._prepared(X), checks.integer("k", k, 1), self.threads)
+        k = checks.places("k", k, self._Y.shape[0])
+        return self.learners_[0].neighbours(self._prepared(X), k, self.threads)
 
     def _contributions(self, x: sp.csr_array, column: int) -> Evidence:
         row = self._prepared(x)

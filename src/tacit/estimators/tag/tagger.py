@@ -190,9 +190,9 @@ class Tagger(Model):
         Places that could not be filled hold -1 (whole-number labels) or None (others). With ``return_scores`` the
         answer is a ``Ranked`` with ``.ids``, ``.scores`` and tables.
         """
-        k = checks.integer("k", k, 1)
         checks.truth("return_scores", return_scores)
         X = self._read_query(X, "predict_topk")
+        k = checks.places("k", k, len(self.label_ids_))
         columns, scores = self._top(X, k)
         ids = self.label_ids_.take(columns)
         if not return_scores:

@@ -82,7 +82,7 @@ class VectorSpace(Model):
         numbers, scores = top_k(
             normalise(query[None]),
             self.unit_vectors,
-            k,
+            min(checks.integer("k", k, 1), len(self.words_)),
             Filters(excluded=(np.array([0, len(left_out)]), left_out)),
             threads=self.threads,
         )
