@@ -17,12 +17,12 @@ NAMES = {"/health/live": "live", "/health/ready": "ready", "/openapi.json": "ope
 
 
 def kinds():
-    asks = questions.ASKS | Desk({}, {}).asks
+    asks = questions.ASKS | Desk({}, {}, ()).asks
     return {name: kind for name, (kind, *_) in asks.items()} | {"events": Events}
 
 
 def test_every_route_has_a_call():
-    of_pages = {"/", *(f"/{name}" for name in PAGES)}
+    of_pages = {"/", "/reports/{report}", *(f"/{name}" for name in PAGES)}
     for path in document(kinds())["paths"].keys() - of_pages:
         name = NAMES.get(path, path.rsplit("/", 1)[-1])
         owner = ModelClient if "{name}" in path else Client
@@ -49,6 +49,7 @@ def test_calls_get_typed_answers(files, tmp_path, start):
     with running.client() as client:
         assert client.live() and client.ready() and "tacit_requests_total" in client.metrics()
         assert {one["name"] for one in client.models()} >= {"shop", "tags"} and client.watch()["ready"]
+        assert client.reports() == []
         assert client.openapi()["openapi"].startswith("3.")
         shop = client.model("shop")
         [listed] = shop.recommend(["r1"], k=2)

@@ -103,6 +103,11 @@ class Client:
         found: list[dict[str, Any]] = self.ask("GET", "/v1/models")["models"]
         return found
 
+    def reports(self) -> list[dict[str, str]]:
+        """Name and title of every report that the home page opens."""
+        found: list[dict[str, str]] = self.ask("GET", "/v1/reports")["reports"]
+        return found
+
     def model(self, name: str) -> "ModelClient":
         """Questions to one model."""
         return ModelClient(self, name)
