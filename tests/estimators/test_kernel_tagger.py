@@ -194,6 +194,17 @@ def test_partial_fit_takes_rows_labels_and_features():
         model.partial_fit(X[:3], Y[:3])
 
 
+def test_partial_fit_needs_room_for_the_square_of_the_new_rows_alone(monkeypatch):
+    X, Y = tagged(90)
+    model = KernelTagger("cosine", regularization=0.3).fit(X[:60], Y[:60])
+    # 10 more rows: 4 · 10 · (10 + 5) + 8 · 70 · 5 bytes; the square of all 70 would take 19,600.
+    monkeypatch.setattr(kernel_fit, "LARGEST_FIT", 3400)
+    model.partial_fit(X[60:70], Y[60:70])
+    assert model.points_.shape[0] == 70
+    with pytest.raises(InputError, match=r"5 labels on 90 rows would need .* fit all rows anew with landmarks"):
+        model.partial_fit(X[70:], Y[70:])
+
+
 @pytest.mark.parametrize(
     "model",
     [

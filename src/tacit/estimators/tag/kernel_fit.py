@@ -222,10 +222,20 @@ def grown(solved: Solved, X: sp.csr_array, Y: sp.csr_array, setting: KernelSetti
             f"partial_fit takes at most {LARGEST_EXACT} rows at once, not {X.shape[0]}; give them in parts."
         )
     if solved.points is not None:
-        Way("exact", solved.points.shape[0] + X.shape[0]).require_room(Y.shape[1])
+        _require_room_to_grow(solved.points.shape[0], *Y.shape)
     left = Y.toarray().astype(np.float32) - kernel_scores(X, solved, setting, threads)
     more = _factor(X, setting, threads).solve(left)
     if solved.points is None:
         return Solved(None, solved.coefficients + np.asarray(ConstantAndColumns(X.shape[1]).transform(X).T @ more))
     points = sp.csr_array(sp.vstack((solved.points, X), format="csr"))
     return Solved(points, np.concatenate((solved.coefficients, more)))
+
+
+def _require_room_to_grow(points: int, more: int, labels: int) -> None:
+    """The square of the new rows alone and their right sides, and all weights, twice while they are joined."""
+    needs = 4 * more * (more + labels) + 8 * (points + more) * labels
+    if needs > LARGEST_FIT:
+        raise InputError(
+            f"{labels} labels on {points + more} rows would need {1e-9 * needs:.1f} GB; fit all rows anew with "
+            "landmarks, or use NeighbourTagger, whose memory does not grow with rows times labels."
+        )
