@@ -22,6 +22,10 @@ LARGEST = 2**31 - 1
 """Sizes and counts beyond this do not fit the indices of matrices."""
 
 
+MOST_FACTORS = 2**16
+"""A square matrix of so many factors takes 32 GB in double precision."""
+
+
 def integer(name: str, value: Any, least: int, most: int = LARGEST) -> int:
     """A whole number of at least ``least`` and at most ``most``.
 

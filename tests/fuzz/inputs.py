@@ -48,7 +48,8 @@ _NUMBERS = [
 ]
 _OTHERS = [None, "", "x", "auto", "\x00\x1b[2J", b"x", [], {}, (), object, np.nan, pd.NA, decimal.Decimal("NaN"), 1j,
            datetime.date(2024, 1, 1), np.datetime64("NaT"), [1, [2]], "é" * 50, frozenset({1}), ...]  # fmt: skip
-_LARGE = ("iterations", "n_components", "batch_size", "inner_steps", "members", "experts", "memory", "max_words", "cv")
+_LARGE = ("iterations", "n_components", "batch_size", "inner_steps", "members", "experts", "memory", "max_words", "cv",
+          "learners")  # fmt: skip
 """Parameters of which a large value is an honest wish that takes long."""
 _RUNNING = ("progress", "callback", "checkpoint", "threads")
 
@@ -246,11 +247,15 @@ def _spoiled_parameter(case: Any, data: Any, rng: np.random.Generator) -> Any:
     names = [name for name in model.get_params(deep=False) if name not in _RUNNING]
     name = names[rng.integers(len(names))]
     value = scalar(rng)
-    if name in _LARGE and isinstance(value, int | float) and value > 100:
+    if _takes_long(name, value):
         return None
     model.set_params(**{name: value})
     model.fit(*data)
     return case.ask(model, data)
+
+
+def _takes_long(name: str, value: Any) -> bool:
+    return name in _LARGE and isinstance(value, int | float) and value > 100
 
 
 def _spoiled_data(case: Any, data: Any, rng: np.random.Generator) -> Any:
@@ -271,7 +276,10 @@ def _question(model: Any, rng: np.random.Generator) -> Any:
             continue
         needed = parameter.default is inspect.Parameter.empty
         if needed or rng.random() < 0.3:
-            given[parameter.name] = anything(rng) if rng.random() < 0.5 else _sound(model, parameter.name, rng)
+            value = anything(rng) if rng.random() < 0.5 else _sound(model, parameter.name, rng)
+            if _takes_long(parameter.name, value):
+                return None
+            given[parameter.name] = value
     return getattr(target, name)(**given)
 
 

@@ -130,6 +130,12 @@ FINDINGS = {
     "2**31 - 1 items": lambda: tacit.RatingStream(2).fit([1], [1], [1]).recommend(1, k=2**31 - 1),
     "2**31 - 1 items of a topic": lambda: tacit.RatingStream(2).fit([1], [1], [1]).topics(k=2**31 - 1),
     "users that are a table": lambda: tacit.RatingStream(2).fit([1], [1], [1]).predict(pl.DataFrame(DATED), [1]),
+    "2**31 - 1 factors of rows": lambda: tacit.FactorRecommender(2**31 - 1).fit(np.eye(6)),
+    "2**31 - 1 factors of labels": lambda: tacit.FactorTagger(2**31 - 1).fit(X, Y),
+    "2**31 - 1 factors of voters": lambda: tacit.NeighbourTagger(factors=2**31 - 1).fit(X, Y),
+    "2**31 - 1 factors of words": lambda: tacit.WordVectors(2**31 - 1, progress=False).fit(["a b c"] * 9),
+    "2**31 - 1 factors of a stream": lambda: tacit.RatingStream(2**31 - 1).fit([1], [1], [1]),
+    "full matrices of 10,000 factors": lambda: tacit.RatingStream(10_000, adaptation="full").fit([1], [1], [1]),
     "a test of 2**70": lambda: tacit.Interactions.from_table(TABLE, row="u", col="i").split(test=2**70),
 }
 
@@ -153,6 +159,12 @@ def test_ids_beyond_64_bits_work():
     model = tacit.FactorRecommender(2, iterations=2).fit(made)
     assert model.recommend(2**70, k=1).ids.shape == (1, 1)
     assert model.recommend([2**63 + 1, 5], k=1).ids.shape == (2, 1)
+
+
+def test_no_more_labels_are_guessed_than_there_are():
+    """Memory was taken for all that were asked for."""
+    known = tacit.NeighbourTagger(factors=2, n_imputed=6).fit(X, Y).decision_function(X)
+    assert np.array_equal(known, tacit.NeighbourTagger(factors=2, n_imputed=2**31 - 1).fit(X, Y).decision_function(X))
 
 
 def test_a_list_of_words_is_no_longer_than_the_words():

@@ -81,7 +81,7 @@ class FitSettings:
         )
         registry.require_used(solver, options)
         return cls(
-            factors=checks.integer("factors", given["factors"], 1),
+            factors=checks.integer("factors", given["factors"], 1, checks.MOST_FACTORS),
             loss=loss,
             solver=solver,
             unlabelled_weight=None if weight is None else checks.number("unlabelled_weight", weight, above=0.0),

@@ -136,11 +136,15 @@ def average_share(cold_start: str) -> float:
     return AVERAGE_SHARE if checks.choice("cold_start", cold_start, ("average", "random")) == "average" else 0.0
 
 
+_MOST_WITH_FULL_MATRIX = 1024
+"""Every user and item then keeps a triangle of 2 MB."""
+
+
 def check_setting(setting: Setting) -> None:
     """One sentence on the first parameter that cannot be used."""
     if setting.biases is not None:
         checks.choice("biases (when it is not None)", setting.biases, ("means", "learned"))
-    checks.integer("factors", setting.factors, 1 if setting.biases is None else 0)
+    checks.integer("factors", setting.factors, 1 if setting.biases is None else 0, checks.MOST_FACTORS)
     checks.choice("variant", setting.variant, VARIANTS)
     if setting.adaptation is not None:
         checks.choice("adaptation (when it is not None)", setting.adaptation, ("diagonal", "full"))
@@ -148,6 +152,7 @@ def check_setting(setting: Setting) -> None:
     checks.number("aggressiveness", setting.aggressiveness, above=0)
     checks.number("delta", setting.delta, 0.0)
     if setting.adaptation == "full":
+        checks.integer("factors (with adaptation='full')", setting.factors, 0, _MOST_WITH_FULL_MATRIX)
         # G = (δI + H)^{1/2} has no inverse before k independent ratings have come.
         checks.number("delta (with adaptation='full')", setting.delta, above=0)
     checks.number("epsilon", setting.epsilon, 0.0)

@@ -195,7 +195,7 @@ class FactorTagger(Tagger):
         loss = checks.choice("loss", self.loss, tuple(TAG_TARGETS))
         solver = checks.choice("solver", self.solver, factor_fit.SOLVERS)
         return factor_fit.TagSettings(
-            factors=checks.integer("factors", self.factors, 1),
+            factors=checks.integer("factors", self.factors, 1, checks.MOST_FACTORS),
             loss=loss,
             unlabelled_weight=None if weight is None else checks.number("unlabelled_weight", weight, above=0.0),
             unlabelled_target=None if target is None else checks.number("unlabelled_target", target),

@@ -222,7 +222,7 @@ class NeighbourTagger(Tagger):
         self.learners_, self._Y = tuple(learners), Y
 
     def _guessed(self, X: sp.csr_array) -> sp.csr_array:
-        columns, _ = self._top(X, self.n_imputed)
+        columns, _ = self._top(X, min(self.n_imputed, len(self.label_ids_)))
         filled = columns >= 0
         cells = np.ones(filled.sum(), np.float32), (np.nonzero(filled)[0], columns[filled])
         return sp.csr_array(cells, shape=(X.shape[0], len(self.label_ids_)))
@@ -231,7 +231,8 @@ class NeighbourTagger(Tagger):
         checks.choice("method", self.method, tuple(METHODS))
         checks.choice("regression", self.regression, tuple(REGRESSIONS))
         require_used(self.method, {name: getattr(self, name) for name in (*_DEFAULTS, "learning_rate")})
-        for name in ("factors", "neighbours", "learners"):
+        checks.integer("factors", self.factors, 1, checks.MOST_FACTORS)
+        for name in ("neighbours", "learners"):
             checks.integer(name, getattr(self, name), 1)
         checks.integer("n_imputed", self.n_imputed, 0)
         for name in ("partitions", "max_partners", "contexts", "negatives", "iterations", "context_neighbours"):

@@ -264,7 +264,7 @@ class WordVectors(VectorSpace):
         tolerance = checks.number("tolerance", self.tolerance, 0.0)
         sweeps = word_fit.sweeps(self.solver, self.iterations)
         return word_fit.WordSettings(
-            checks.integer("factors", self.factors, 1),
+            checks.integer("factors", self.factors, 1, checks.MOST_FACTORS),
             self._positives(),
             weights,
             checks.choice("solver", self.solver, registry.NAMES),
