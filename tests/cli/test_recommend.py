@@ -283,8 +283,11 @@ def test_ids_that_begin_with_zero_are_updated_and_titled(tmp_path, tacit, tacit_
 
 def test_a_model_of_numbers_knows_ids_that_begin_with_zero(tmp_path, tacit, tacit_json):
     first, later = tmp_path / "first.csv", tmp_path / "later.csv"
-    first.write_text("user,item\n" + "".join(f"{n % 4},{n % 3}\n" for n in range(12)))
+    first.write_text("user,item\n" + "".join(f"{n % 4},{n % 3}\n" for n in range(9)))
     later.write_text("user,item\n003,7\n11,0\n")
     tacit("fit", "recommend", first, "-o", tmp_path / "m", "--factors", 1)
+    tested = tmp_path / "tested.csv"
+    tested.write_text("user,item\n003,2\n001,0\n")
+    assert tacit_json("evaluate", tested, "--model", tmp_path / "m")["rows"] == 2
     done = tacit_json("update", tmp_path / "m", later)
     assert (done["new_rows"], done["new_columns"]) == (1, 1)

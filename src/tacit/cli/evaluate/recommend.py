@@ -8,7 +8,7 @@ import click
 
 from tacit.cli.evaluate.page import html_option, write_page
 from tacit.cli.evaluate.saved import refuse_beside_model
-from tacit.cli.models import open_model
+from tacit.cli.models import as_known, open_model
 from tacit.cli.options import json_option, recommender_options
 from tacit.cli.output import console, print_json, print_table, say
 from tacit.cli.source import Source, source_options
@@ -138,7 +138,9 @@ def _unseen(model: Any, given: "Interactions") -> tuple["Interactions", "Interac
     from tacit.data.interactions import Interactions
 
     train = Interactions(model.seen_, model.row_ids_, model.col_ids_)
-    test = given.aligned(model.row_ids_, model.col_ids_)
+    named = [as_known(own.all().tolist(), known)
+             for own, known in ((given.row_ids, model.row_ids_), (given.col_ids, model.col_ids_))]  # fmt: skip
+    test = Interactions.from_matrix(given.matrix, *named).aligned(model.row_ids_, model.col_ids_)
     if test.nnz == 0:
         raise InputError("the model knows none of the ids in TABLE; check --row, --col and the table.")
     if test.nnz < given.nnz:
