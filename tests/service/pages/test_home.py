@@ -26,8 +26,8 @@ def folder(tmp_path_factory):
         make().save(folder / f"{name}.tacit")
     MissingLabels(
         tuple(
-            Suggestion(f"row {n}", "fruit", 1 - n / 100, f"text {n}", ("red",), (("row 1", 0.5, "other"),), ("text",))
-            for n in range(20)
+            Suggestion(f"row {n}", "fruit", 1 - n / 300, f"text {n}", ("red",), (("row 1", 0.5, "other"),), ("text",))
+            for n in range(200)  # each visitor of the review has eight in hand, which nobody else gets for two minutes
         )
     ).write(folder / "audit.json")
     rng = np.random.default_rng(0)
