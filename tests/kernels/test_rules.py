@@ -60,7 +60,6 @@ def test_no_parallel_loops_and_numba_in_one_file_only(file):
 HOOKS = {"schema.py": {"_open", "_pack"}, "concurrency.py": {"_view", "_derived"}}
 """What ``Model`` documents as open to the machinery of all estimators."""
 
-
 PUBLIC = {"_is_text_encoding", "_make", "_replace"}
 """Of codecs and of named tuples, which document them."""
 
@@ -84,8 +83,7 @@ def test_private_names_are_touched_in_their_own_file_only(file):
         ast.unparse(node)
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__")
-        if node.attr not in own
-        and node.attr not in {"_is_text_encoding", "_make", "_replace"}  # of codecs and named tuples
+        if node.attr not in own and node.attr not in PUBLIC
     ]
     assert not foreign, f"private names of another file: {foreign}"
 
