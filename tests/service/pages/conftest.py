@@ -27,6 +27,16 @@ PATIENCE = 120_000
 """Milliseconds that a page is waited for: a machine that is busy with other tests is slow, not wrong."""
 
 
+def pytest_collection_modifyitems(items):
+    """A flow through a browser that fails is tried again, twice: a tab may crash on a machine that is short of memory.
+
+    Pytest counts what it ran again in its last line, so that nothing is hidden.
+    """
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.flaky(reruns=2))
+
+
 @pytest.fixture(scope="module")
 def chromium():
     """One browser for the tests of a file; while it runs, its event loop lets no other one run in the process."""

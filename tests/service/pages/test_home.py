@@ -13,7 +13,7 @@ from tacit.errors import InputError
 from tacit.estimators.tag.audit_report import MissingLabels, Suggestion
 from tacit.service.pages.reports import Reports
 from tests.service.conftest import make_grades, make_ratings, make_shop, make_tagger, make_words
-from tests.service.pages.conftest import PHONE, post, running, wrong
+from tests.service.pages.conftest import PHONE, Held, post, running, wrong
 from tests.service.pages.hostile import HOSTILE
 
 
@@ -133,6 +133,26 @@ def test_the_tabulator_reaches_every_control_and_shows_where_it_is(address, open
         if reached == expected:
             break
     assert reached == expected
+
+
+def test_a_slow_answer_loses_nothing_that_was_typed(address, open_page):
+    """Each letter in the list of models chooses one; the box below takes what is typed before its answer is here."""
+    page = open_page()
+    page.goto(address + '/explore?model="shop"')
+    page.get_by_role("heading", name="Items that occur most often").wait_for()
+    held = Held(page, "**/v1/models/words/about")
+    page.get_by_label("Model").focus()
+    for letter in "words":
+        page.keyboard.press(letter)
+    page.get_by_role("searchbox").press_sequentially("ca")
+    page.locator(".found button").first.wait_for()
+    held.wait(page)
+    page.keyboard.press("t")
+    held.release(page)
+    box = page.get_by_role("searchbox", name="Word")
+    box.wait_for()
+    assert (box.input_value(), page.get_by_label("Model").input_value()) == ("cat", "words")
+    assert page.evaluate("document.activeElement.name") == "search"
 
 
 def test_explore_by_keyboard_alone(address, open_page):

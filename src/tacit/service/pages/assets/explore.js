@@ -8,7 +8,7 @@ const plain = {
 const app = document.getElementById("app");
 const asks = make("div"), more = make("div"), views = make("div", { className: "beside" });
 const found = make("ul", { className: "found", "aria-label": "Found" });
-let models = [], about = {};
+let models = [], about = {}, asked = plain;
 const address = linked(plain, (state) => show(state));
 const names = new Map(), abouts = new Map();
 
@@ -27,27 +27,42 @@ const link = (state, changes, ...content) => make("a", {
 }, content);
 const chip = (text, title, act) => make("button", { type: "button", title, "aria-label": `${title}: ${text}`, onclick: act }, brief(text), " ×");
 
-// -- the form: which model, which side, search as one types
+// -- the form: which model, which side, search as one types. It is built once and then only changed, so that nobody's
+// typing is lost: a list keeps the letters that it has heard, and the box its words.
 
-function form(state) {
-  const model = named(state.model);
-  const kinds = models.filter((one) => one.name !== state.model && job(one) === job(model));
-  const choice = (name, text, options, chosen, act) => make("label", {}, text,
-    make("select", { name, onchange: (event) => act(event.target.value) },
-      options.map(([value, shown]) => make("option", { value, selected: value === chosen }, shown))));
-  const box = make("input", {
-    type: "search", name: "search", autocomplete: "off", spellcheck: false,
-    oninput: () => search(state, box.value),
-    onkeydown: (event) => { if (event.key === "ArrowDown") { event.preventDefault(); found.querySelector("button")?.focus(); } },
-  });
-  const sides = Object.keys(about.sides ?? {});
-  return make("div", { className: "row" },
-      choice("model", "Model", models.map((one) => [one.name, one.name]), state.model, (name) => go(plain, { model: name })),
-      kinds.length ? choice("beside", "Beside it", [["", "nothing"], ...kinds.map((one) => [one.name, one.name])], state.beside ?? "",
-        (name) => go(state, { beside: name || null })) : null,
-      sides.length > 1 ? choice("side", "Search", [["cols", "items"], ["rows", "users"]], state.side,
-        (side) => go(plain, { model: state.model, beside: state.beside, side, history: state.history })) : null,
-      sides.length ? make("label", { className: "grows" }, job(model) === "words" ? "Word" : state.side === "rows" ? "User" : "Id or title", box) : null);
+const choice = (name, text, act) => {
+  const list = make("select", { name, onchange: () => act(list.value) });
+  return make("label", {}, text, list);
+};
+const box = make("input", {
+  type: "search", name: "search", autocomplete: "off", spellcheck: false,
+  oninput: () => search(asked, box.value),
+  onkeydown: (event) => { if (event.key === "ArrowDown") { event.preventDefault(); found.querySelector("button")?.focus(); } },
+});
+const sought = make("span"), searched = make("label", { className: "grows" }, sought, box);
+const chosen = choice("model", "Model", (name) => go(plain, { model: name }));
+const beside = choice("beside", "Beside it", (name) => go(asked, { beside: name || null }));
+const side = choice("side", "Search", (name) => go(plain, { model: asked.model, beside: asked.beside, side: name, history: asked.history }));
+
+function offer(label, options, value) {
+  const list = label.lastChild;
+  if (!same(options, [...list.options].map((one) => [one.value, one.text]))) {
+    list.replaceChildren(...options.map(([name, text]) => make("option", { value: name }, text)));
+  }
+  list.value = value;
+  label.hidden = options.length < 2;
+}
+
+function fillForm(state) {
+  const model = named(state.model), sides = Object.keys(about.sides ?? {});
+  const others = models.filter((one) => one.name !== state.model && job(one) === job(model));
+  offer(chosen, models.map((one) => [one.name, one.name]), state.model);
+  chosen.hidden = false;
+  offer(beside, [["", "nothing"], ...others.map((one) => [one.name, one.name])], state.beside ?? "");
+  offer(side, sides.length > 1 ? [["cols", "items"], ["rows", "users"]] : [], state.side);
+  searched.hidden = !sides.length;
+  sought.textContent = job(model) === "words" ? "Word" : state.side === "rows" ? "User" : "Id or title";
+  if (!asks.firstChild) asks.append(make("div", { className: "row" }, chosen, beside, side, searched));
 }
 
 // An empty question ends the search: what is still under way comes to nothing.
@@ -69,7 +84,7 @@ function walk(event) {
   const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
   if (!step) return;
   event.preventDefault();
-  (event.currentTarget.parentNode[step]?.querySelector("button") ?? app.querySelector("input[type=search]")).focus();
+  (event.currentTarget.parentNode[step]?.querySelector("button") ?? box).focus();
 }
 
 // -- panels
@@ -277,16 +292,18 @@ async function panelsOf(state, shown, kind) {
 const show = newest(async (still, state) => {
   state = { ...state, model: named(state.model) ? state.model : models.find((one) => job(one) === "items")?.name ?? models[0].name };
   const kind = job(named(state.model)), shown = [state.model, named(state.beside)?.name].filter(Boolean);
-  // Known ones are drawn at once: nobody types into a box that is about to be replaced.
+  const picked = found.contains(document.activeElement), refocus = keptFocus(app);
+  // The box is emptied before anything is waited for: what is typed from now on is a question to this state.
+  asked = state;
+  box.value = "";
+  search(state, "");
   const known = abouts.get(state.model) ?? await post(state.model, "about");
   abouts.set(state.model, known);
   if (!still()) return;
   about = known;
   for (const [name, ids] of Object.entries(about.contexts)) state.context[name] ??= ids[0];
-  const picked = found.contains(document.activeElement), refocus = keptFocus(app);
-  search(state, "");
   views.setAttribute("aria-busy", "true");
-  asks.replaceChildren(form(state));
+  fillForm(state);
   more.replaceChildren(...(kind === "words" ? [wordChips(state)] : kind === "tags" ? [textForm(state)] : []));
   try {
     const panels = await panelsOf(state, shown, kind);
@@ -300,7 +317,8 @@ const show = newest(async (still, state) => {
     if (still()) views.setAttribute("aria-busy", "false");
   }
   const heading = picked && views.querySelector("h2");
-  if (heading) { heading.tabIndex = -1; heading.focus({ preventScroll: true }); } else refocus();
+  const idle = document.activeElement === document.body; // else somebody has gone on meanwhile
+  if (heading && idle) { heading.tabIndex = -1; heading.focus({ preventScroll: true }); } else refocus();
 });
 
 tried(async () => {
@@ -308,5 +326,5 @@ tried(async () => {
   if (!models.length) { say("no model is served."); return; }
   app.replaceChildren(asks, found, more, views);
   await show(address.read());
-  app.querySelector("input[type=search]")?.focus();
+  if (document.activeElement === document.body) box.focus();
 })();
