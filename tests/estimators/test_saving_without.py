@@ -90,11 +90,23 @@ def test_half_precision_halves_the_factors_and_keeps_the_lists(tmp_path):
     assert (tmp_path / "again").read_bytes() == (tmp_path / "half").read_bytes()
 
 
+def test_a_blend_in_half_precision_halves_the_factors_of_its_members(tmp_path):
+    members = [("factors", MODELS["factors"]()), ("linear", MODELS["linear"]())]
+    model = tacit.BlendRecommender(members, weights=[1, 1], progress=False).fit(DATA)
+    model.save(tmp_path / "half", half_precision=True)
+    factors, linear = tacit.load(tmp_path / "half").members_
+    for name in ("row_factors_", "col_factors_"):
+        single = getattr(model.members_[0], name)
+        np.testing.assert_array_equal(getattr(factors, name), single.astype(np.float16).astype(np.float32))
+    eve = tacit.Interactions.from_table({"who": ["eve"], "what": ["tea"]}, row="who", col="what")
+    np.testing.assert_array_equal(linear.recommend(eve, k=2).scores, model.members_[1].recommend(eve, k=2).scores)
+
+
 def test_half_precision_is_refused_where_it_cannot_be(tmp_path):
     linear = MODELS["linear"]().fit(DATA)
     with pytest.raises(InputError, match="holds no factors that could be stored in half precision"):
         linear.save(tmp_path / "model", half_precision=True)
     model = MODELS["factors"]().fit(DATA)
     model.col_factors_ = model.col_factors_ * np.float32(1e8)
-    with pytest.raises(InputError, match="col_factors holds values that half precision cannot"):
+    with pytest.raises(InputError, match="half_precision=True: col_factors holds values beyond 65504; leave it away"):
         model.save(tmp_path / "model", half_precision=True)

@@ -8,6 +8,13 @@ from tacit.cli.options import OutputFile, json_option
 from tacit.cli.output import print_json, size
 from tacit.errors import InputError
 
+_OPTIONS = {
+    "ids=False": "--without-ids",
+    "histories=False": "--without-histories",
+    "half_precision=True": "--half-precision",
+}
+"""What ``save`` calls the options of this command when it refuses them."""
+
 
 @click.command("copy")
 @click.argument("model_path", metavar="MODEL", type=click.Path(path_type=Path))
@@ -35,13 +42,19 @@ def command(
     if output.exists() and output.samefile(model_path):
         raise InputError(f"-o {str(output)!r} is MODEL itself, which would be lost; give the copy another name.")
     model = load(model_path)
-    model.save(
-        output,
-        notes=model_file.about(model_path)["notes"],
-        ids=not without_ids,
-        histories=not without_histories,
-        half_precision=half_precision,
-    )
+    try:
+        model.save(
+            output,
+            notes=model_file.about(model_path)["notes"],
+            ids=not without_ids,
+            histories=not without_histories,
+            half_precision=half_precision,
+        )
+    except InputError as error:
+        parameter, _, sentence = str(error).partition(":")
+        if parameter not in _OPTIONS:
+            raise
+        raise InputError(f"{_OPTIONS[parameter]}:{sentence}") from error
     before, after = model_path.stat().st_size, output.stat().st_size
     if as_json:
         left = {"ids": not without_ids, "histories": not without_histories, "half_precision": half_precision}

@@ -161,8 +161,8 @@ class Interactions:
                 f"duplicates='error': the pair {pair} occurs more than once; choose sum, last, first or max."
             ) from None
         reading = Reading(lines, lines - complete, complete - len(events), lacked)
-        made = cls._from_events(events, row_ids, col_ids, context_ids, reading=reading)
-        return made.filtered(
+        positives = cls._from_events(events, row_ids, col_ids, context_ids, reading=reading)
+        return positives.filtered(
             min_weight=min_weight, binary=binary, min_row_count=min_row_count, min_col_count=min_col_count
         )
 

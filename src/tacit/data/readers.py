@@ -292,9 +292,9 @@ class _Files:
         """Of a path, a glob or a URI; a lazy frame has none."""
         if isinstance(source, str | os.PathLike):
             return cls(os.fspath(source), query, form)
-        made = cls.__new__(cls)
-        made.source, made.query, made.is_database, made.origin, made.sources = "", query, False, Origin(), []
-        return made
+        none = cls.__new__(cls)
+        none.source, none.query, none.is_database, none.origin, none.sources = "", query, False, Origin(), []
+        return none
 
     def _prepare(self, paths: list[str], form: TextForm) -> None:
         kinds = {_kind(path) for path in paths}
@@ -341,8 +341,9 @@ class _Files:
             return []
         present = self.scan({}).collect_schema().names()
         head = self.scan(dict.fromkeys(present, pl.String)).head(_LOOKED_AT)
-        found = head.select(pl.col([one for one in columns if one in present]).str.contains(r"^\s*0\d").any()).collect()
-        return [one for one in found.columns if found[one][0]]
+        asked = pl.col([one for one in columns if one in present])
+        is_led = head.select(asked.str.contains(r"^\s*0\d").any()).collect()
+        return [one for one in is_led.columns if is_led[one][0]]
 
     def unreadable(self, error: Exception) -> InputError:
         """One sentence about what could not be read, with the line that is to blame where one is."""

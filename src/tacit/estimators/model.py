@@ -127,8 +127,8 @@ class Model(BaseEstimator):  # type: ignore[misc]
         ids : with False, rows (users) are known by their numbers in the file; columns keep their ids
         histories : with False, the file does not hold which row has which column; a recommender that is loaded from it
             leaves nothing out of a known row's list, and full-rank ones rank for histories that they are given
-        half_precision : store factors with 3 digits, in half the bytes; a model that is loaded from the file computes
-            with what is left of them
+        half_precision : store factors (of a blend, those of its members) with 3 digits, in half the bytes; a model that
+            is loaded from the file computes with what is left of them
 
         A model that could not be loaded again, such as one with a value that is not finite, is refused and the file
         that was there stays.
@@ -155,9 +155,13 @@ class Model(BaseEstimator):  # type: ignore[misc]
             ),
         }  # fmt: skip
         for name, (wanted, option, what) in asked.items():
-            if wanted and name not in self._schema.omissible:
+            if wanted and name not in self._omissible():
                 raise InputError(f"{option}: a {type(self).__name__} holds no {what}; leave it away.")
         return frozenset(name for name, (wanted, _, _) in asked.items() if wanted)
+
+    def _omissible(self) -> set[str]:
+        """What a file can go without: of a blend, also what one of its members can."""
+        return self._schema.omissible.union(*(member._omissible() for member in getattr(self, "members_", ())))
 
     def __sklearn_is_fitted__(self) -> bool:
         # What was learned comes after the parameters: seen from the end it is found at once.

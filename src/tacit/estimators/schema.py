@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from tacit.data import ids as data_ids
 from tacit.data import matrix
-from tacit.errors import ModelFileError
+from tacit.errors import InputError, ModelFileError
 from tacit.estimators.values import Value, Whole
 
 AnyArray = NDArray[Any]
@@ -140,7 +140,7 @@ class Array(Part):
         proved = self._proved(np.asarray(value, dtype=self.dtype), proof)
         if self.halves and "single_precision" in proof.left_out:
             if np.abs(proved).max(initial=0.0) > np.finfo(np.float16).max:
-                raise ModelFileError(f"{self.name} holds values that half precision cannot")
+                raise InputError(f"half_precision=True: {self.name} holds values beyond 65504; leave it away.")
             return {self.name: proved.astype(np.float16)}
         return {self.name: proved}
 

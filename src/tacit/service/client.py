@@ -100,13 +100,13 @@ class Client:
 
     def models(self) -> list[dict[str, Any]]:
         """Every model, with what it answers."""
-        found: list[dict[str, Any]] = self.ask("GET", "/v1/models")["models"]
-        return found
+        models: list[dict[str, Any]] = self.ask("GET", "/v1/models")["models"]
+        return models
 
     def reports(self) -> list[dict[str, str]]:
         """Name and title of every report that the home page opens."""
-        found: list[dict[str, str]] = self.ask("GET", "/v1/reports")["reports"]
-        return found
+        reports: list[dict[str, str]] = self.ask("GET", "/v1/reports")["reports"]
+        return reports
 
     def model(self, name: str) -> "ModelClient":
         """Questions to one model."""
@@ -201,16 +201,16 @@ class ModelClient:
         unknown: str = "error",
     ) -> list[Listed]:
         """The k best columns of each row, or of each of ``histories``: ``{"cols": […], "weights": […]}``."""
-        found = self.ask(
+        answer = self.ask(
             "recommend", rows=rows, k=k, exclude_seen=exclude_seen, include=include, exclude=exclude, context=context,
             histories=histories, unknown=unknown,
         )  # fmt: skip
-        return [Listed(one["row"], one["ids"], one["scores"]) for one in found["results"]]
+        return [Listed(one["row"], one["ids"], one["scores"]) for one in answer["results"]]
 
     def similar(self, ids: Sequence[Id], k: int = 10, side: str = "cols") -> list[Listed]:
         """The k nearest of each."""
-        found = self.ask("similar", ids=ids, k=k, side=side)["results"]
-        return [Listed(one["id"], one["ids"], one["scores"]) for one in found]
+        results = self.ask("similar", ids=ids, k=k, side=side)["results"]
+        return [Listed(one["id"], one["ids"], one["scores"]) for one in results]
 
     def score(self, rows: Sequence[Id], cols: Sequence[Id], *, context: Mapping[str, Id] | None = None) -> list[float]:
         """Scores of pairs."""
@@ -221,26 +221,26 @@ class ModelClient:
         self, col: Id, *, row: Id | None = None, history: Mapping[str, Any] | None = None, text: str | None = None
     ) -> Reasons:
         """What each part of a row's history, of another history or of a text adds to the score of a column or tag."""
-        found = self.ask("why", col=col, row=row, history=history, text=text)
-        because = [(one["id"], one["adds"]) for one in found["because"]]
-        return Reasons(found["score"], because, found.get("remainder"))
+        answer = self.ask("why", col=col, row=row, history=history, text=text)
+        because = [(one["id"], one["adds"]) for one in answer["because"]]
+        return Reasons(answer["score"], because, answer.get("remainder"))
 
     def tags(self, texts: Sequence[str], k: int = 5, *, rows: Sequence[Id] | None = None) -> list[Tagged]:
         """The k best tags of each text; ``rows`` are the texts' own ids, under which decisions are known."""
-        found = self.ask("tags", texts=texts, k=k, rows=rows)["results"]
-        return [Tagged(one["row"], one["ids"], one["scores"], one["accepted"]) for one in found]
+        results = self.ask("tags", texts=texts, k=k, rows=rows)["results"]
+        return [Tagged(one["row"], one["ids"], one["scores"], one["accepted"]) for one in results]
 
     def missing(
         self, texts: Sequence[str], tags: Sequence[Sequence[Id]], n: int = 20, *, rows: Sequence[Id] | None = None
     ) -> list[MissingTag]:
         """The n tags that texts most probably lack beside those that they have."""
-        found = self.ask("missing", texts=texts, tags=tags, n=n, rows=rows)["results"]
-        return [MissingTag(one["row"], one["id"], one["score"]) for one in found]
+        results = self.ask("missing", texts=texts, tags=tags, n=n, rows=rows)["results"]
+        return [MissingTag(one["row"], one["id"], one["score"]) for one in results]
 
     def neighbours(self, positive: Sequence[str], negative: Sequence[str] = (), k: int = 10) -> list[tuple[str, float]]:
         """The k words nearest to some less others, with their scores."""
-        found = self.ask("neighbours", positive=positive, negative=negative, k=k)["results"][0]
-        return list(zip(found["ids"], found["scores"]))
+        result = self.ask("neighbours", positive=positive, negative=negative, k=k)["results"][0]
+        return list(zip(result["ids"], result["scores"]))
 
     def predict(self, rows: Sequence[Id], cols: Sequence[Id]) -> list[float]:
         """Ratings to expect."""
@@ -249,10 +249,9 @@ class ModelClient:
 
     def grade(self, rows: Sequence[Mapping[str, float] | Sequence[float]]) -> list[Graded]:
         """Grades of rows of features."""
-        found = self.ask("grade", rows=rows)
-        return [
-            Graded(one["grade"], one["score"], dict(zip(found["classes"], one["chances"]))) for one in found["results"]
-        ]
+        answer = self.ask("grade", rows=rows)
+        classes = answer["classes"]
+        return [Graded(one["grade"], one["score"], dict(zip(classes, one["chances"]))) for one in answer["results"]]
 
     def events(self, events: Iterable[Mapping[str, Any]]) -> Accepted:
         """Report events; one without an id gets one, so that a repeated request does not count twice."""

@@ -42,8 +42,8 @@ def demo_review(folder: Path) -> dict[str, Path]:
     path = folder / "audit.json"
     if not path.exists():
         table = load_debian().table.head(AUDITED)
-        found = TextTagger(progress=False).missing_labels(
+        suggestions = TextTagger(progress=False).missing_labels(
             table["description"].to_list(), table["tags"].to_list(), 300, row_ids=table["name"].to_list(), per_row=2
         )
-        found.write(path)
+        suggestions.write(path)
     return {"tags": path}

@@ -74,13 +74,13 @@ class Direct:
             sequence, digest = served.sequence, served.state.digest
             if route == "recommend" and questions.is_plain(served, given):
                 key = served, given.k, given.exclude_seen, limits
-                found: dict[str, Any] = {"results": [await self.service.together.ask(key, given.rows[0])]}
+                answer: dict[str, Any] = {"results": [await self.service.together.ask(key, given.rows[0])]}
             else:
-                found = await asyncio.to_thread(questions.ASKS[route][2], served, given, limits)
+                answer = await asyncio.to_thread(questions.ASKS[route][2], served, given, limits)
         if served.titles:
-            _add_titles(found, served.titles)
-        found["sequence"], found["model"] = sequence, digest
-        return _json.encode(found)
+            _add_titles(answer, served.titles)
+        answer["sequence"], answer["model"] = sequence, digest
+        return _json.encode(answer)
 
     async def _learn(self, served: Served, given: Events) -> dict[str, Any]:
         """Take in events; the answer comes when they are durable and learned."""
@@ -156,7 +156,7 @@ def decoded(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
         raise ServiceError(400, f"the body is not JSON: {error}.") from None
 
 
-def _add_titles(found: dict[str, Any], titles: Mapping[Any, str]) -> None:
-    for one in found.get("results", ()):
+def _add_titles(answer: dict[str, Any], titles: Mapping[Any, str]) -> None:
+    for one in answer.get("results", ()):
         if "ids" in one:
             one["titles"] = [titles.get(ident) for ident in one["ids"]]

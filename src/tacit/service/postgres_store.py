@@ -117,8 +117,8 @@ class PostgresStore:
         return [row[0] for row in self._rows("SELECT DISTINCT model FROM tacit_events ORDER BY model", ())]
 
     def learned_by(self, model: str, digest: str) -> int:
-        found = self._rows("SELECT sequence FROM tacit_learned WHERE model = %s AND digest = %s", (model, digest))
-        return int(found[0][0]) if found else 0
+        rows = self._rows("SELECT sequence FROM tacit_learned WHERE model = %s AND digest = %s", (model, digest))
+        return int(rows[0][0]) if rows else 0
 
     def set_learned(self, model: str, digest: str, sequence: int) -> None:
         with self._guard, self._told("write to"):

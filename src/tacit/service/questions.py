@@ -126,10 +126,10 @@ def recommend(served: Served, ask: Recommend, limits: Limits) -> Answer:
     if ask.unknown != "error":
         options["unknown"] = ask.unknown
     rows: Any = ask.rows if ask.rows is not None else _histories(model, ask.histories or [])
-    found = model.recommend(
+    ranked = model.recommend(
         rows, k=ask.k, exclude_seen=ask.exclude_seen, include=ask.include, exclude=ask.exclude, **options
     )
-    return {"results": _lists(found, found.queries.tolist())}
+    return {"results": _lists(ranked, ranked.queries.tolist())}
 
 
 def is_plain(served: Served, ask: Recommend) -> bool:
@@ -158,8 +158,8 @@ def recommend_together(key: tuple[Served, int, bool, Limits], rows: list[Id]) ->
 def similar(served: Served, ask: Similar, limits: Limits) -> Answer:
     limits.check_k(ask.k)
     limits.check_batch(len(ask.ids))
-    found = getattr(served.state.model, f"similar_{ask.side}")(ask.ids, k=ask.k)
-    return {"results": _lists(found, ask.ids, "id")}
+    ranked = getattr(served.state.model, f"similar_{ask.side}")(ask.ids, k=ask.k)
+    return {"results": _lists(ranked, ask.ids, "id")}
 
 
 def score(served: Served, ask: Score, limits: Limits) -> Answer:
@@ -199,8 +199,8 @@ def _parts_of_history(model: Any, history: History, col: Id, limits: Limits) -> 
         History(history.cols[:k] + history.cols[k + 1 :], weights[:k] + weights[k + 1 :]) for k in range(len(weights))
     ]
     asked = _histories(model, [History(history.cols, weights), *without])
-    found = model.recommend(asked, k=1, exclude_seen=False, include=[col])
-    scores = found.scores[:, 0].astype(np.float64)
+    ranked = model.recommend(asked, k=1, exclude_seen=False, include=[col])
+    scores = ranked.scores[:, 0].astype(np.float64)
     return float(scores[0]), list(zip(history.cols, (scores[0] - scores[1:]).tolist()))
 
 
@@ -209,11 +209,11 @@ def tags(served: Served, ask: Tags, limits: Limits) -> Answer:
     limits.check_batch(len(ask.texts))
     decided = _decided(served, ask.rows, len(ask.texts))
     most = max((len(one) for one in decided), default=0)
-    found = served.state.model.predict_topk(
+    ranked = served.state.model.predict_topk(
         ask.texts, min(ask.k + most, len(served.state.model.classes_)), return_scores=True
     )
     results = []
-    for place, listed in enumerate(_lists(found, list(range(len(ask.texts))))):
+    for place, listed in enumerate(_lists(ranked, list(range(len(ask.texts))))):
         known = decided[place]
         kept = [(i, s) for i, s in zip(listed["ids"], listed["scores"]) if i not in known]
         accepted = [ident for ident, right in known.items() if right]
@@ -237,10 +237,10 @@ def missing(served: Served, ask: Missing, limits: Limits) -> Answer:
     model = served.state.model
     barred = [{*known, *had} for known, had in zip(decided, ask.tags)]
     depth = min(len(model.classes_), ask.n + max(map(len, barred), default=0))
-    found = _lists(model.predict_topk(ask.texts, depth, return_scores=True), list(range(len(ask.texts))))
+    lists = _lists(model.predict_topk(ask.texts, depth, return_scores=True), list(range(len(ask.texts))))
     cells = [
         {"row": ask.rows[place] if ask.rows else place, "id": ident, "score": value}
-        for place, listed in enumerate(found)
+        for place, listed in enumerate(lists)
         for ident, value in zip(listed["ids"], listed["scores"])
         if ident not in barred[place]
     ]
@@ -251,8 +251,8 @@ def missing(served: Served, ask: Missing, limits: Limits) -> Answer:
 def neighbours(served: Served, ask: Neighbours, limits: Limits) -> Answer:
     limits.check_k(ask.k)
     limits.check_batch(len(ask.positive) + len(ask.negative))
-    found = served.state.model.most_similar(ask.positive, ask.negative, k=ask.k)
-    return {"results": [{"ids": [word for word, _ in found], "scores": [float(value) for _, value in found]}]}
+    words = served.state.model.most_similar(ask.positive, ask.negative, k=ask.k)
+    return {"results": [{"ids": [word for word, _ in words], "scores": [float(value) for _, value in words]}]}
 
 
 def predict(served: Served, ask: Predict, limits: Limits) -> Answer:
@@ -356,16 +356,16 @@ def _histories(model: Any, histories: list[History]) -> Any:
     return sp.csr_array((np.array(values, dtype=np.float32), (np.array(rows, int), np.array(cols, int))), shape=shape)
 
 
-def _lists(found: Any, queries: list[Any], name: str = "row") -> list[Answer]:
+def _lists(ranked: Any, queries: list[Any], name: str = "row") -> list[Answer]:
     """Ids and scores of each query, without the places that could not be filled."""
-    if found.filled.all():
-        ids, scores = found.ids.tolist(), found.scores.tolist()
+    if ranked.filled.all():
+        ids, scores = ranked.ids.tolist(), ranked.scores.tolist()
         return [{name: query, "ids": ids[k], "scores": scores[k]} for k, query in enumerate(queries)]
     return [
         {
             name: query,
-            "ids": found.ids[k][found.filled[k]].tolist(),
-            "scores": found.scores[k][found.filled[k]].tolist(),
+            "ids": ranked.ids[k][ranked.filled[k]].tolist(),
+            "scores": ranked.scores[k][ranked.filled[k]].tolist(),
         }
         for k, query in enumerate(queries)
     ]

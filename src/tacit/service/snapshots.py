@@ -48,12 +48,12 @@ def digest_of(path: Path) -> str:
 
 def listed(folder: Path) -> list[Snapshot]:
     """Snapshots of one model, newest first."""
-    found = []
+    snapshots = []
     for path in folder.glob("*.tacit") if folder.is_dir() else ():
         parts = path.name.split(".")
         if len(parts) == 5 and parts[0].isdigit():
-            found.append(Snapshot(path, int(parts[0]), *parts[1:4]))
-    return sorted(found, key=lambda one: one.sequence, reverse=True)
+            snapshots.append(Snapshot(path, int(parts[0]), *parts[1:4]))
+    return sorted(snapshots, key=lambda one: one.sequence, reverse=True)
 
 
 def valid(name: str, folder: Path, base: str, store: EventStore) -> Iterator[tuple[Any, int]]:

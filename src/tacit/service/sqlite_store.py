@@ -99,8 +99,8 @@ class SqliteStore:
 
     def last(self, model: str) -> int:
         with self._guard, self._told("read"):
-            found = self._connection.execute("SELECT max(sequence) FROM events WHERE model = ?", (model,)).fetchone()
-        return int(found[0] or 0)
+            row = self._connection.execute("SELECT max(sequence) FROM events WHERE model = ?", (model,)).fetchone()
+        return int(row[0] or 0)
 
     def models(self) -> list[str]:
         with self._guard, self._told("read"):
@@ -108,10 +108,10 @@ class SqliteStore:
 
     def learned_by(self, model: str, digest: str) -> int:
         with self._guard, self._told("read"):
-            found = self._connection.execute(
+            row = self._connection.execute(
                 "SELECT sequence FROM learned WHERE model = ? AND digest = ?", (model, digest)
             ).fetchone()
-        return int(found[0]) if found else 0
+        return int(row[0]) if row else 0
 
     def set_learned(self, model: str, digest: str, sequence: int) -> None:
         with self._guard, self._told("write to"):

@@ -55,13 +55,13 @@ class Tallies(Collector):
     def request(self, route: str, model: str, status: int, seconds: float) -> None:
         """One more answer."""
         labels = route, model, status
-        found = self._requests.get(labels)
-        if found is None:
+        requests = self._requests.get(labels)
+        if requests is None:
             times = self.times.setdefault((route, model), Times())
-            found = self._requests[labels] = _Requests(times)
-        found.count += 1
-        found.times.counts[bisect_left(SECONDS, seconds)] += 1
-        found.times.total += seconds
+            requests = self._requests[labels] = _Requests(times)
+        requests.count += 1
+        requests.times.counts[bisect_left(SECONDS, seconds)] += 1
+        requests.times.total += seconds
 
     def events(self, model: str, outcome: str, count: int) -> None:
         """So many more events that were ``accepted`` or known already."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from tacit.data.compressed import open_bytes, read_text
@@ -31,13 +32,8 @@ class TextCorpus:
 
     def sentences(self, length: int = 1000) -> Iterator[list[str]]:
         """The words cut into pieces of ``length``: a corpus in one line has no sentences of its own."""
-        piece: list[str] = []
-        for word in self.words():
-            piece.append(word)
-            if len(piece) == length:
-                yield piece
-                piece = []
-        if piece:
+        words = self.words()
+        while piece := list(islice(words, length)):
             yield piece
 
 

@@ -58,14 +58,14 @@ class Explorer:
         ids = ids_of(served.state.model, ask.side)
         if not ask.q.strip():
             # What a page shows before anybody has typed waits for no index.
-            found = by_count(served.state.model, ask.side, len(ids))[: ask.n].tolist()
+            numbers = by_count(served.state.model, ask.side, len(ids))[: ask.n].tolist()
         else:
             index, order = self._index(served, ask.side, ids)
-            found = order[index.search(ask.q, ask.n)].tolist()
+            numbers = order[index.search(ask.q, ask.n)].tolist()
         exact = _number_of(ids, ask.q.strip())
         if exact is not None:
-            found = [exact, *(one for one in found if one != exact)][: ask.n]
-        listed = np.asarray(ids.take(np.array(found, dtype=np.int64))).tolist()
+            numbers = [exact, *(one for one in numbers if one != exact)][: ask.n]
+        listed = np.asarray(ids.take(np.array(numbers, dtype=np.int64))).tolist()
         return {"results": [{"id": one, "title": short(served.titles.get(one))} for one in listed]}
 
     def _index(self, served: Served, side: str, ids: Any) -> tuple[SearchIndex, Any]:
@@ -120,11 +120,11 @@ def ids_of(model: Any, side: str) -> Any:
 def by_count(model: Any, side: str, length: int) -> Any:
     """Numbers of ids, those that occur most often first, as far as the model keeps that."""
     seen = getattr(model, "seen_", None)
-    found = np.zeros(length)
+    counts = np.zeros(length)
     if seen is not None:
         here = np.bincount(seen.indices, minlength=length) if side == "cols" else np.diff(seen.indptr)
-        found[: len(here)] = here[:length]
-    return np.argsort(-found, kind="stable")
+        counts[: len(here)] = here[:length]
+    return np.argsort(-counts, kind="stable")
 
 
 def taken_by(model: Any, row: Id) -> tuple[list[Any], list[float]]:

@@ -165,5 +165,5 @@ def expected_error(chances: NDArray[np.float64]) -> NDArray[np.float64]:
     [0.5, 0.0, 1.0]
     """
     ranks = np.arange(chances.shape[1])
-    found: NDArray[np.float64] = (chances * np.abs(ranks - chances.argmax(axis=1)[:, None])).sum(axis=1)
-    return found
+    errors: NDArray[np.float64] = (chances * np.abs(ranks - chances.argmax(axis=1)[:, None])).sum(axis=1)
+    return errors

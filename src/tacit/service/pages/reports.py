@@ -41,7 +41,7 @@ class Reports:
 
 def _title(path: Path) -> str:
     try:
-        found = _TITLE.search(path.read_bytes())
+        title = _TITLE.search(path.read_bytes())
     except OSError:
         return path.stem
-    return html.unescape(found[1].decode("utf-8", "replace")) if found else path.stem
+    return html.unescape(title[1].decode("utf-8", "replace")) if title else path.stem

@@ -81,12 +81,12 @@ class Reviews:
             unknown = [cell for cell in ask.cells if cell not in queue.by_cell]
             if unknown:
                 raise InputError(f"cells: {unknown[0]!r} is not a suggestion of this audit.")
-            found = [queue.by_cell[cell] for cell in ask.cells]
+            suggestions = [queue.by_cell[cell] for cell in ask.cells]
         else:
-            found = queue.next(decided, ask)
+            suggestions = queue.next(decided, ask)
         right = sum(decided.values())
         return {
-            "items": [_shown(one, self._like(queue, decided, one.score)) for one in found],
+            "items": [_shown(one, self._like(queue, decided, one.score)) for one in suggestions],
             "accepted": right,
             "rejected": len(decided) - right,
             "open": len(queue.by_cell) - len(decided),

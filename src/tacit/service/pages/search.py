@@ -59,11 +59,11 @@ class SearchIndex:
         held = self._holding(words[0])
         for word in words[1:]:
             held &= self._holding(word)
-        found = np.flatnonzero(held)[:_CANDIDATES]
-        names, titles = self._names.gather(found), self._titles.gather(found)
+        numbers = np.flatnonzero(held)[:_CANDIDATES]
+        names, titles = self._names.gather(numbers), self._titles.gather(numbers)
         begins = (names.str.starts_with(asked) | titles.str.starts_with(asked)).to_numpy()
         order = np.argsort(~begins, kind="stable")[:n]
-        return [int(one) for one in found[order]]
+        return [int(one) for one in numbers[order]]
 
     def _holding(self, word: str) -> NDArray[np.bool_]:
         """Which texts hold a word that begins so; else, that holds it inside."""

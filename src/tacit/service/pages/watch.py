@@ -58,14 +58,14 @@ def told_apart(experts: Sequence[Any]) -> list[str]:
 
 def latencies(service: Service) -> list[dict[str, Any]]:
     """Requests of each route with the median and the 99th percentile, as far as the histogram's steps tell."""
-    found: dict[str, dict[float, float]] = {}
+    by_route: dict[str, dict[float, float]] = {}
     for (route, _), times in service.measures.tallies.times.items():
-        steps = found.setdefault(route, {})
+        steps = by_route.setdefault(route, {})
         for most, count in times.up_to():
             steps[most] = steps.get(most, 0.0) + count
     return [
         {"route": route, "count": int(steps[math.inf]), "median": _quantile(steps, 0.5), "p99": _quantile(steps, 0.99)}
-        for route, steps in sorted(found.items())
+        for route, steps in sorted(by_route.items())
     ]
 
 
