@@ -12,7 +12,8 @@ import tacit
 from tacit.data.ids import Ids as IdList
 from tacit.errors import InputError, ModelFileError
 from tacit.estimators import model as models
-from tacit.estimators.schema import MOST_UNBACKED, Array, Borders, Csr, Ids, Schema
+from tacit.estimators.schema import Schema
+from tacit.estimators.schema_parts import MOST_UNBACKED, Array, Borders, Csr, Ids
 from tacit.estimators.values import (
     RUNTIME,
     Either,

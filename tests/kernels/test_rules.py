@@ -57,7 +57,7 @@ def test_no_parallel_loops_and_numba_in_one_file_only(file):
         assert not any(name.split(".")[0] in {"numba", "llvmlite"} for name in imported(tree))
 
 
-HOOKS = {"schema.py": {"_open", "_pack"}, "concurrency.py": {"_view", "_derived"}}
+HOOKS = {"schema_parts.py": {"_open", "_pack"}, "concurrency.py": {"_view", "_derived"}}
 """What ``Model`` documents as open to the machinery of all estimators."""
 
 PUBLIC = {"_is_text_encoding", "_make", "_replace"}

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import checks
-from tacit.data.readers import COMMA_NUMBER, is_absent
+from tacit.data.frames import is_absent
+from tacit.data.readers import COMMA_NUMBER
 from tacit.data.text_files import Origin
 from tacit.errors import InputError
 

@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.data import events as _events
-from tacit.data.columns import lacking, times_of, weights_of, without_missing
-from tacit.data.encode import encode
+from tacit.data.event_tables import EventColumns, read_events
 from tacit.data.events import Duplicates, Events
 from tacit.data.ids import Ids, as_ids
 from tacit.data.matrix import as_csr
-from tacit.data.readers import origin_of, read_table
 from tacit.data.split import By, Test, held_out
 from tacit.data.summary import Reading, Summary, summary_of
 from tacit.data.text_files import TextForm
@@ -129,39 +127,13 @@ class Interactions:
         array([[1., 0.],
                [3., 2.]], dtype=float32)
         """
-        _events.check_duplicates(duplicates)
-        contexts = [context] if isinstance(context, str) else list(context or ())
-        columns = {"row": row, "col": col}
-        columns |= {name: column for name, column in (("weight", weight), ("time", time)) if column is not None}
-        columns |= {f"context[{index}]" if len(contexts) > 1 else "context": c for index, c in enumerate(contexts)}
+        columns = EventColumns(row, col, weight, time, [context] if isinstance(context, str) else list(context or ()))
         form = TextForm(separator, encoding, decimal)
-        name = repr(os.fspath(table)) if isinstance(table, str | os.PathLike) else "table"
-        text = (row, col, *contexts) if text_ids else ()
-        frame = read_table(table, columns, query=query, text=text, form=form, name=name)
-        lines, origin = frame.height, origin_of(table, form)
-        lacked = lacking(frame, columns) if isinstance(missing, str) and missing == "drop" else {}
-        frame, kept = without_missing(frame, columns, missing, origin)
-        if frame.height == 0:
-            raise InputError(f"{name} is empty: it holds no complete line; give at least one event.")
-        row_ids, rows = encode(frame[row], "row")
-        col_ids, cols = encode(frame[col], "col")
-        coded = {name: encode(frame[name], f"context {name!r}") for name in contexts}
-        context_ids = {name: ids for name, (ids, _) in coded.items()}
-        numbers = {name: numbers for name, (_, numbers) in coded.items()}
-        weights = weights_of(frame, weight, origin, kept)
-        box = [Events(rows, cols, weights, times_of(frame, time, time_format, origin, kept), numbers)]
-        complete = frame.height
-        # Whatever is not needed any more is let go before the sort, which is where memory peaks.
-        del frame, rows, cols, weights, coded, numbers
-        try:
-            events = _events.merge(box.pop(), duplicates)
-        except _events.Twice as twice:
-            pair = f"({row_ids.all().tolist()[twice.row]!r}, {col_ids.all().tolist()[twice.col]!r})"
-            raise InputError(
-                f"duplicates='error': the pair {pair} occurs more than once; choose sum, last, first or max."
-            ) from None
-        reading = Reading(lines, lines - complete, complete - len(events), lacked)
-        positives = cls._from_events(events, row_ids, col_ids, context_ids, reading=reading)
+        read = read_events(
+            table, columns, form, duplicates=duplicates, missing=missing, query=query, text_ids=text_ids,
+            time_format=time_format,
+        )  # fmt: skip
+        positives = cls._from_events(read.events, read.row_ids, read.col_ids, read.context_ids, reading=read.reading)
         return positives.filtered(
             min_weight=min_weight, binary=binary, min_row_count=min_row_count, min_col_count=min_col_count
         )

@@ -4,24 +4,21 @@ pandas, polars (eager or lazy), Arrow, a mapping of columns, a path or glob of C
 (plain, or compressed with gz, zst or xz), or a database URI with a query. Text files carry no types: a column that
 reads as whole numbers gives int ids, everything else text, also numbers that begin with zero (0042); a column whose
 type turns out mixed is read as text.
-``tacit.data.text_files`` knows separators and encodings, and finds the line that is to blame.
+``tacit.data.frames`` takes tables in memory; ``tacit.data.text_files`` knows separators and encodings, and finds the
+line that is to blame.
 """
 
-import contextlib
-import decimal
 import difflib
 import glob
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tacit import checks
 from tacit.data.databases import read_database
+from tacit.data.frames import as_frame, column_names
 from tacit.data.text_files import Origin, TextForm, utf8_source, what_is_wrong
 from tacit.errors import InputError
 
@@ -94,7 +91,7 @@ def read_frame(
     if not isinstance(source, pl.LazyFrame | str | os.PathLike):
         if query is not None:
             raise InputError("query is only for database URIs such as 'sqlite:///shop.db'; leave it out for tables.")
-        _check_columns(required, _column_names(source, name), name)
+        _check_columns(required, column_names(source, name), name)
         return as_frame(source, name, wanted)
     types: dict[str, Any] = dict.fromkeys(text, pl.String)
     measures = {column for parameter, column in columns.items() if parameter.lstrip("-") in _MEASURES}
@@ -170,106 +167,6 @@ def _with_decimals(frame: "pl.DataFrame", columns: Mapping[str, str]) -> "pl.Dat
     plain = pl.col(numeric).str.strip_chars().str.replace_all(_THOUSANDS, "")
     points = plain.str.replace(",", ".", literal=True).cast(pl.Float64)
     return frame.with_columns(points) if numeric else frame
-
-
-def as_frame(table: Any, name: str, columns: Sequence[str] | None = None) -> "pl.DataFrame":
-    """A table in memory as a polars frame of these columns (all by default), copied only where layouts differ."""
-    import polars as pl
-
-    chosen = list(dict.fromkeys(_column_names(table, name) if columns is None else columns))
-    if isinstance(table, pl.DataFrame):
-        return table.select(chosen)
-    if _is_pandas(table):
-        return pl.DataFrame([_from_pandas(label, table[label]) for label in chosen])
-    if isinstance(table, Mapping):
-        series = [_from_values(label, table[label]) for label in chosen]
-        lengths = {one.name: len(one) for one in series}
-        if len(set(lengths.values())) > 1:
-            raise InputError(f"{name}: the columns have different lengths, {lengths}; they must be equal.")
-        return pl.DataFrame(series)
-    return pl.DataFrame(table).select(chosen)
-
-
-def _column_names(table: Any, name: str) -> list[str]:
-    import polars as pl
-
-    if isinstance(table, pl.DataFrame) or _is_pandas(table):
-        return [label for label in table.columns if isinstance(label, str)]
-    if isinstance(table, Mapping):
-        return [label for label in table if isinstance(label, str)]
-    if hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__"):
-        # One column alone, such as a pandas series, has such a stream too, and no names.
-        with contextlib.suppress(pl.exceptions.PolarsError, TypeError, ValueError):
-            return pl.DataFrame(table).columns
-    raise InputError(
-        f"{name} must be a pandas, polars or Arrow table, a path or a database URI, not {type(table).__name__}; "
-        "for a matrix use Interactions.from_matrix."
-    )
-
-
-def _is_pandas(table: Any) -> bool:
-    return type(table).__module__.partition(".")[0] == "pandas" and hasattr(table, "columns")
-
-
-def _from_pandas(label: str, column: Any) -> "pl.Series":
-    """One pandas column; pyarrow is used where it is installed but not needed."""
-    import polars as pl
-
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
-        return pl.Series(label, column.to_numpy())
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind == "M":
-        return _from_values(label, column.to_numpy())
-    if str(column.dtype) == "str" and find_spec("pyarrow"):
-        return pl.Series(label, column.array.__arrow_array__())
-    return _from_values(label, list(column))
-
-
-def _from_values(label: str, values: Any) -> "pl.Series":
-    """Values of any kind; what polars has no type for is kept as Python objects."""
-    import polars as pl
-
-    if isinstance(values, pl.Series):
-        return values.rename(label)
-    if isinstance(values, np.ndarray) and values.dtype.kind == "M" and values.dtype != "datetime64[D]":
-        # polars has no dates of whole seconds.
-        values = values.astype("datetime64[us]")
-    if isinstance(values, np.ndarray) and values.ndim != 1:
-        raise InputError(f"table: the column {label!r} must be one-dimensional, not of shape {values.shape}.")
-    if isinstance(values, np.ndarray) and values.dtype.kind in "biufMU":
-        return pl.Series(label, values)
-    try:
-        values = [None if is_absent(value) else value for value in values]
-    except TypeError:
-        raise InputError(f"table: the column {label!r} must be a list of values, not {values!r}.") from None
-    kinds = {type(value) for value in values if value is not None}
-    plain = len(kinds) <= 1 or all(issubclass(kind, int | float | np.number) for kind in kinds)
-    # polars would turn tuples and sets into lists, which cannot be ids, and would refuse or coerce mixtures.
-    odd = not plain or any(issubclass(kind, tuple | set | frozenset) for kind in kinds)
-    if odd or (kinds == {decimal.Decimal} and not all(_fits(value) for value in values)):
-        return pl.Series(label, values, dtype=pl.Object)
-    try:
-        return pl.Series(label, values)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        return pl.Series(label, values, dtype=pl.Object)
-
-
-def _fits(value: decimal.Decimal | None) -> bool:
-    """Whether polars has room for a decimal; it panics at others instead of raising."""
-    return value is None or (value.is_finite() and abs(value.adjusted()) < 16 and len(value.as_tuple().digits) < 16)
-
-
-def is_absent(value: Any) -> bool:
-    """Whether a value stands for nothing: None, NaN, pandas' NA and NaT, a Decimal that is no number."""
-    if value is None:
-        return True
-    if isinstance(value, float | np.floating):
-        return bool(np.isnan(value))
-    if isinstance(value, decimal.Decimal):
-        return value.is_nan()
-    return type(value).__name__ in {"NAType", "NaTType"} or (isinstance(value, np.datetime64) and bool(np.isnat(value)))
-
-
-# -- files -----------------------------------------------------------------------------------------------------
 
 
 class _Files:

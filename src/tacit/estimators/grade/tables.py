@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from tacit.estimators.schema import Array, Proof, Schema
+from tacit.estimators.schema import Schema
+from tacit.estimators.schema_parts import Array, Proof
 from tacit.estimators.values import Either, Flag, History, Many, Named, Number, Plain, Text, Whole, Word
 from tacit.features.fourier import BLOCK
 from tacit.features.nystrom import KERNELS

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tacit import checks
 from tacit.errors import InputError
 from tacit.estimators.derived import Derived
-from tacit.estimators.schema import Array as ArrayPart
-from tacit.estimators.schema import Borders, Repeated
+from tacit.estimators.schema_parts import Array as ArrayPart
+from tacit.estimators.schema_parts import Borders, Repeated
 from tacit.neighbours import approximate
 from tacit.neighbours.approximate import ItemIndex
 from tacit.neighbours.few_queries import Tiled, top_k_of_few

@@ -9,7 +9,8 @@ from tacit.errors import ModelFileError
 from tacit.estimators.members import NamedInner
 from tacit.estimators.recommend import col_index
 from tacit.estimators.recommend.settings import CONTEXT_MODELS
-from tacit.estimators.schema import Array, Csr, Ids, Members, Proof, Repeated, Schema
+from tacit.estimators.schema import Schema
+from tacit.estimators.schema_parts import Array, Csr, Ids, Members, Proof, Repeated
 from tacit.estimators.values import (
     SEED,
     Either,

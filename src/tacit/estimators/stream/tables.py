@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from tacit.estimators.schema import Array, Ids, Proof, Schema
+from tacit.estimators.schema import Schema
+from tacit.estimators.schema_parts import Array, Ids, Proof
 from tacit.estimators.values import SEED, Either, Flag, Many, Named, Number, Record, Value, Whole, Word
 from tacit.solvers.hedge import PRESETS
 from tacit.solvers.passive_aggressive import VARIANTS, Stream

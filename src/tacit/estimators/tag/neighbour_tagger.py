@@ -1,7 +1,6 @@
 """NeighbourTagger: labels of the nearest instances in a space learned from the labels."""
 
 from collections.abc import Hashable, Iterable
-from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -15,18 +14,15 @@ from tacit.data.matrix import as_csr
 from tacit.errors import InputError
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Array, Callback
+from tacit.estimators.tag.partition_fit import learned
 from tacit.estimators.tag.partition_growth import grown
 from tacit.estimators.tag.tables import NEIGHBOUR
 from tacit.estimators.tag.tagger import Tagger
-from tacit.neighbours.clusters import bounded_kmeans, spherical_kmeans
-from tacit.neighbours.partitioned import Learner, Partition, vote
+from tacit.neighbours.partitioned import Learner, vote
 from tacit.neighbours.topk import normalise
 from tacit.progress import Run
 from tacit.solvers.label_maps import METHODS, REGRESSIONS, MapSettings, require_used
 
-_ROWS_PER_PARTITION = 6000
-_MOST_ROWS = 2 * _ROWS_PER_PARTITION
-_SAMPLE = 0.8
 _SPARSE_BLOCK = 8192
 _RATES = {"skipgram": 0.2, "end_to_end": 0.02}
 _DEFAULTS: dict[str, Any] = {
@@ -213,11 +209,12 @@ class NeighbourTagger(Tagger):
 
     def _learn_all(self, X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, run: Run) -> None:
         carrying = np.flatnonzero(np.diff(Y.indptr))
+        settings, seed = self._map_settings(), checks.seed(self.random_state)
         learners: list[Learner] = []
         for number in range(self.learners):
             if learners and (run.interrupted or run.stopped):
                 break
-            learners.append(self._learn(X, Y, graph, carrying, number))
+            learners.append(learned(X, Y, graph, carrying, self.method, settings, self.partitions, seed, number))
             run.report(partitions=len(learners[-1].partitions))
         self.learners_, self._Y = tuple(learners), Y
 
@@ -254,6 +251,18 @@ class NeighbourTagger(Tagger):
         given = getattr(self, name)
         return _DEFAULTS[name] if given is None else given
 
+    def _map_settings(self) -> MapSettings:
+        return MapSettings(
+            self.factors,
+            self.regularization,
+            self.regression,
+            self.shift,
+            self.max_partners,
+            learning_rate=self.learning_rate or _RATES.get(self.method, 0.0),
+            threads=self.threads,
+            **{name: self._setting(name) for name in _DEFAULTS},
+        )
+
     def _read_graph(self, label_graph: Any, size: int) -> sp.csr_array | None:
         if label_graph is None:
             return None
@@ -261,50 +270,6 @@ class NeighbourTagger(Tagger):
             raise InputError(f"label_graph is used by method='joint' only, not by {self.method!r}; leave it out.")
         graph = as_csr(label_graph, "label_graph", rows=size, cols=size, minimum=0.0)
         return sp.csr_array((graph + graph.T) / 2)
-
-    def _learn(
-        self, X: sp.csr_array, Y: sp.csr_array, graph: sp.csr_array | None, carrying: Array, number: int
-    ) -> Learner:
-        """One learner: cluster the rows that carry labels, then one map per cluster."""
-        rng = np.random.default_rng([checks.seed(self.random_state), number])
-        settings = MapSettings(
-            self.factors,
-            self.regularization,
-            self.regression,
-            self.shift,
-            self.max_partners,
-            learning_rate=self.learning_rate or _RATES.get(self.method, 0.0),
-            threads=1,
-            **{name: self._setting(name) for name in _DEFAULTS},
-        )
-        clusters = min(self.partitions or max(len(carrying) // _ROWS_PER_PARTITION, 1), len(carrying))
-        if clusters == 1:
-            centres, of_row = np.zeros((1, X.shape[1]), np.float32), np.zeros(len(carrying), dtype=np.int64)
-            settings = replace(settings, threads=self.threads)
-        elif self.partitions is None:
-            centres, of_row = bounded_kmeans(X[carrying], clusters, _MOST_ROWS, rng)
-        else:
-            centres, of_row = spherical_kmeans(X[carrying], clusters, rng)
-        clusters = len(centres)
-        seeds = rng.integers(2**31, size=clusters)
-
-        def learn_partition(cluster: int) -> Partition:
-            rows = carrying[of_row == cluster]
-            mine, labels = X[rows], Y[rows]
-            features = np.unique(mine.indices).astype(np.int32)
-            mine = mine[:, features]
-            if number == 0:
-                result = METHODS[self.method](mine, labels, graph, settings, int(seeds[cluster]))
-            else:
-                # Later learners see a sample of the rows, so that they differ; all rows still vote.
-                order = np.random.default_rng(seeds[cluster]).permutation(len(rows))
-                sample = np.sort(order[: max(1, int(_SAMPLE * len(rows)))])
-                result = METHODS[self.method](mine[sample], labels[sample], graph, settings, int(seeds[cluster]))
-            partition = Partition(features, result.weights, rows, np.empty((0, 0), np.float32), result.labels)
-            return replace(partition, points=normalise(partition.project(mine)))
-
-        threads = self.threads if clusters > 1 else 1
-        return Learner(centres, tuple(pool.run(learn_partition, [(c,) for c in range(clusters)], threads)))
 
     def partial_fit(
         self, X: Any, Y: Any, *, rows: Iterable[int] | None = None, labels: Iterable[Hashable] | None = None

@@ -6,7 +6,8 @@ import numpy as np
 
 from tacit.checks import STEEPEST
 from tacit.estimators.members import Inner, NamedInner
-from tacit.estimators.schema import Array, Borders, Csr, Ids, Members, Proof, Repeated, Schema
+from tacit.estimators.schema import Schema
+from tacit.estimators.schema_parts import Array, Borders, Csr, Ids, Members, Proof, Repeated
 from tacit.estimators.tag.factor_fit import SOLVERS
 from tacit.estimators.tag.kernel_choice import KERNELS
 from tacit.estimators.values import SEED, Either, Flag, History, Many, Number, Value, Whole, Word

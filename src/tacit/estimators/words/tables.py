@@ -4,7 +4,8 @@ from typing import Any
 
 from tacit.checks import STEEPEST
 from tacit.estimators.recommend.tables import FREQUENCY_WEIGHT
-from tacit.estimators.schema import Array, Csr, Ids, Proof, Schema
+from tacit.estimators.schema import Schema
+from tacit.estimators.schema_parts import Array, Csr, Ids, Proof
 from tacit.estimators.values import SEED, Either, Flag, History, Number, Whole, Word
 from tacit.features.cooccurrence import WIDEST_WINDOW
 from tacit.solvers import registry
