@@ -39,10 +39,12 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# The suite with compiled kernels, then the small shapes again with the kernels as plain Python.
+# The suite with compiled kernels, then the small shapes again with the kernels as plain Python (the rules about source
+# text and start-up are the same there).
 test: lint
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not jit and not slow" tests/kernels tests/solvers tests/neighbours tests/metrics
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not jit and not slow" \
+		--ignore tests/kernels/test_rules.py tests/kernels tests/solvers tests/neighbours tests/metrics
 
 # Model files that are damaged or forged, and inputs to every public call, for so many seconds each; a case can be
 # repeated by its seed and number.

@@ -33,20 +33,19 @@ def small(**parameters):
     return NeighbourTagger(**({"factors": 8, "neighbours": 7} | parameters))
 
 
-def oracle(X, Y, query, factors, k, power, ridge):
+def oracle(X, Y, queries, factors, k, power, ridge):
     """Algorithm 2 and Algorithm 1, densely: SPPMI, SVD, ridge, neighbours in the regressed space, votes."""
-    X = X / np.linalg.norm(X, axis=1, keepdims=True)
-    query = query / np.linalg.norm(query)
+    X, queries = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (X, queries))
     U, s, _ = np.linalg.svd(naive.ppmi(Y @ Y.T))
     V = naive.ridge(X, U[:, :factors] * np.sqrt(s[:factors]), ridge)
-    return naive.neighbour_votes(query @ V, X @ V, Y, k, power)
+    return [naive.neighbour_votes(query @ V, X @ V, Y, k, power) for query in queries]
 
 
 def test_sppmi_equals_the_dense_algorithm(made):
     X, Y = made
     model = small(vote_power=2.0, regularization=0.5).fit(X[20:], Y[20:])
     found = model.decision_function(X[:20])
-    expected = [oracle(X[20:], Y[20:], x, 8, 7, 2.0, 0.5) for x in X[:20]]
+    expected = oracle(X[20:], Y[20:], X[:20], 8, 7, 2.0, 0.5)
     np.testing.assert_allclose(found, expected, atol=2e-4)
 
 

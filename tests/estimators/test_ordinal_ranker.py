@@ -17,8 +17,10 @@ def refused_on_purpose(estimator):
     return {"check_classifiers_classes": "fits text grades without an order, which are refused"}
 
 
+# Two folds and few features: the checks look at shapes, types and refusals, and fit some hundred times.
 @parametrize_with_checks(
-    [OrdinalRanker(), OrdinalRanker(features="fourier")], expected_failed_checks=refused_on_purpose
+    [OrdinalRanker(cv=2), OrdinalRanker(features="fourier", n_components=32, cv=2)],
+    expected_failed_checks=refused_on_purpose,
 )
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_checks(estimator, check):

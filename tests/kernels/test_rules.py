@@ -6,6 +6,7 @@ import os
 import resource
 import subprocess
 import sys
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -17,7 +18,6 @@ import tacit.kernels
 
 SOURCE = Path(tacit.__file__).parent
 KERNELS = SOURCE / "kernels"
-FILES = sorted(SOURCE.rglob("*.py"))
 
 
 def kernel_modules():
@@ -33,6 +33,12 @@ def python(*arguments, **environment):
     return result.stdout
 
 
+@cache
+def trees():
+    """Every file of the package, parsed."""
+    return {file: ast.parse(file.read_text()) for file in sorted(SOURCE.rglob("*.py"))}
+
+
 def imported(tree):
     """Full names of the modules that a file imports."""
     for node in ast.walk(tree):
@@ -46,15 +52,14 @@ def imported(tree):
 # -- what the text says --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
-def test_no_parallel_loops_and_numba_in_one_file_only(file):
-    tree = ast.parse(file.read_text())
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    names |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.keyword)}
-    assert not names & {"prange", "parallel", "jitclass", "vectorize", "guvectorize"}
-    if file != KERNELS / "_jit.py":
-        assert not any(name.split(".")[0] in {"numba", "llvmlite"} for name in imported(tree))
+def test_no_parallel_loops_and_numba_in_one_file_only():
+    for file, tree in trees().items():
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        names |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.keyword)}
+        assert not names & {"prange", "parallel", "jitclass", "vectorize", "guvectorize"}, file
+        if file != KERNELS / "_jit.py":
+            assert not any(name.split(".")[0] in {"numba", "llvmlite"} for name in imported(tree)), file
 
 
 HOOKS = {"schema_parts.py": {"_open", "_pack"}, "concurrency.py": {"_view", "_derived"}}
@@ -75,25 +80,23 @@ def defined(tree):
             yield node.attr
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
-def test_private_names_are_touched_in_their_own_file_only(file):
-    tree = ast.parse(file.read_text())
-    own = {*defined(tree), *HOOKS.get(file.name, ())}
-    foreign = [
-        ast.unparse(node)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__")
-        if node.attr not in own and node.attr not in PUBLIC
-    ]
-    assert not foreign, f"private names of another file: {foreign}"
+def test_private_names_are_touched_in_their_own_file_only():
+    for file, tree in trees().items():
+        own = {*defined(tree), *HOOKS.get(file.name, ()), *PUBLIC}
+        foreign = [
+            ast.unparse(node)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__")
+            if node.attr not in own
+        ]
+        assert not foreign, f"{file} touches private names of another file: {foreign}"
 
 
-@pytest.mark.parametrize("file", sorted(KERNELS.glob("*.py")), ids=lambda file: file.name)
-def test_kernels_see_arrays_and_other_kernels_only(file):
-    if file.name == "_jit.py":
-        return
-    foreign = [n for n in imported(ast.parse(file.read_text())) if n != "numpy" and not n.startswith("tacit.kernels")]
-    assert not foreign
+def test_kernels_see_arrays_and_other_kernels_only():
+    for file in KERNELS.glob("*.py"):
+        if file.name != "_jit.py":
+            foreign = [n for n in imported(trees()[file]) if n != "numpy" and not n.startswith("tacit.kernels")]
+            assert not foreign, file
 
 
 def decorated(tree, decorator):
@@ -107,8 +110,7 @@ def decorated(tree, decorator):
 
 def test_inlined_loops_stand_in_fast_kernels_only():
     """An inlined body takes the flags of its kernel; ``strict`` ones promise sums in their order."""
-    trees = [ast.parse(file.read_text()) for file in FILES]
-    inlined = {node.name for tree in trees for node in decorated(tree, "inlined")}
+    inlined = {node.name for tree in trees().values() for node in decorated(tree, "inlined")}
     assert "four_products" in inlined
 
     def callers(nodes):
@@ -119,11 +121,11 @@ def test_inlined_loops_stand_in_fast_kernels_only():
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in inlined
         }
 
-    inside = [node for file in KERNELS.glob("*.py") for node in decorated(ast.parse(file.read_text()), "strict")]
+    inside = [node for file in KERNELS.glob("*.py") for node in decorated(trees()[file], "strict")]
     assert not callers(inside)
     importing = [
         file
-        for file, tree in zip(FILES, trees)
+        for file, tree in trees().items()
         if file.parent != KERNELS and any(name == "tacit.kernels.gather_dot" for name in imported(tree))
     ]
     assert not importing

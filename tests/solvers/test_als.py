@@ -97,6 +97,8 @@ def test_gradient_norm_is_the_norm_of_the_gradient():
     assert squared_norm == pytest.approx((gradient**2).sum(), rel=1e-6)
 
 
+# Threads take turns where kernels are Python; the other tests run these on smaller problems.
+@pytest.mark.jit
 @pytest.mark.parametrize("method", ["cholesky", "cg", "blocks"])
 def test_same_bits_at_any_number_of_threads(method):
     problem = make_problem(seed=7, n=300, m=200, g=20, density=0.1)

@@ -50,6 +50,8 @@ def test_the_grown_map_scores_as_the_steps_do(problem):
     np.testing.assert_allclose(grown.transform(X) @ descent.coefficients, descent.score(X), atol=1e-10)
 
 
+# As Python, minutes of the same kernels as the steps above.
+@pytest.mark.jit
 def test_it_approaches_the_minimiser_in_the_kernels_own_space_at_the_rate_of_one_over_t(problem):
     X, codes, scaling = problem
     gamma, strength = np.array([0.5, 0.5]), 0.25
@@ -74,6 +76,8 @@ def test_it_approaches_the_minimiser_in_the_kernels_own_space_at_the_rate_of_one
     assert late < early * 3 / 8
 
 
+# As Python, half a minute of the same kernels.
+@pytest.mark.jit
 def test_the_estimator_runs_it_saves_it_and_ranks(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 2))

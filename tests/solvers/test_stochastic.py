@@ -28,6 +28,8 @@ def error(problem, descent, exact):
     return np.mean((mapped @ (descent.coefficients - exact)) ** 2) / np.mean((mapped @ exact) ** 2)
 
 
+# As Python, minutes of the same kernels as the batches below.
+@pytest.mark.jit
 @pytest.mark.parametrize("step", ["constant", "decay"])
 def test_the_error_falls_like_one_over_t(problem, step, monkeypatch):
     monkeypatch.setattr(stochastic, "BLOCK_FEATURES", 24)  # two blocks take turns
