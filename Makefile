@@ -46,11 +46,11 @@ test: lint
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not jit and not slow" \
 		--ignore tests/kernels/test_rules.py tests/kernels tests/solvers tests/neighbours tests/metrics
 
-# Model files that are damaged or forged, and inputs to every public call, for so many seconds each; a case can be
+# Model files and others that are damaged or forged, and inputs to every public call, for so many seconds each; a case can be
 # repeated by its seed and number.
 SECONDS ?= 60
 fuzz: setup
-	$(BIN)/python -W ignore -m tests.fuzz.driver files inputs --seconds $(SECONDS)
+	$(BIN)/python -W ignore -m tests.fuzz.driver files other_files inputs --seconds $(SECONDS)
 
 # Peers have an environment of their own: they never enter the package's.
 PEERS := .venv-peers

@@ -38,6 +38,11 @@ def test_xmc_comes_back(tmp_path_factory, X, Y):
         ("3 2 2\n0 1:1\n", "announces 3 rows but has 1; is it cut short"),
         ("1 2 2\n5 1:1\n", "the number 5 does not fit 2"),
         ("1 2 2\n0 9:1\n", "the number 9 does not fit 2"),
+        ("1 2 2\n0 1.5:1\n", "the number 1.5 does not fit 2"),
+        ("1 2 2\n1e999 1:1\n", "the number inf does not fit 2"),
+        (f"1 {2**31} 2\n0 1:1\n", "its first line should be"),
+        ("1 2 2\n0 1:1 1:2:3:4\n0", "announces 1 rows but has 2"),
+        ("1 2 2\n0 1:1 1 2\n", "has a row that is not 'labels feature:value"),
         ("1 2 2\n0 a:1\n", "has a row that is not 'labels feature:value"),
     ],
 )
@@ -46,6 +51,14 @@ def test_broken_xmc_is_said(tmp_path, text, sentence):
     path.write_text(text)
     with pytest.raises(InputError, match=sentence):
         read_xmc(path)
+
+
+@pytest.mark.parametrize("line", [f"0 {2**40}:1", f"0 {'9' * 30}:1", "1e999 1:1", "nan 1:1"])
+def test_numbers_that_no_matrix_holds_are_refused(tmp_path, line):
+    path = tmp_path / "broken.svm"
+    path.write_text(f"{line}\n")
+    with pytest.raises(InputError, match=r"cannot be read as multi-label SVMlight|not whole numbers from 0 on"):
+        read_svmlight(path)
 
 
 def test_svmlight(tmp_path):

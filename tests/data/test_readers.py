@@ -260,6 +260,18 @@ def test_a_file_cut_in_half_is_refused(tmp_path, kind):
     assert "\n" not in str(caught.value)
 
 
+def test_what_polars_gives_up_on_is_refused_in_one_sentence(tmp_path, monkeypatch):
+    """A damaged Parquet file may end in a panic of polars, which is no ``Exception``."""
+    path = write(tmp_path, ".parquet")
+
+    def panic(*_, **__):
+        raise pl.exceptions.PanicException("assertion failed: start + length <= self.bytes.len()")
+
+    monkeypatch.setattr(pl.LazyFrame, "collect", panic)
+    with pytest.raises(InputError, match="could not be read: assertion failed"):
+        load(path)
+
+
 def test_a_near_miss_of_a_file_name_is_suggested(tmp_path):
     (tmp_path / "events.csv").write_text("user,item\n1,2\n")
     with pytest.raises(InputError, match=r"there is no file '.*event\.csv'; did you mean 'events\.csv'"):

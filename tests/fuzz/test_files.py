@@ -10,7 +10,8 @@ import scipy.sparse as sp
 
 import tacit
 from tacit import model_file
-from tacit.errors import ModelFileError
+from tacit.errors import InputError, ModelFileError
+from tacit.estimators.tag.audit_report import read_suggestions
 from tacit.kernels import rating_rounds
 from tests.fuzz.driver import campaign
 from tests.fuzz.files import as_file, prepare
@@ -253,8 +254,17 @@ def test_no_number_of_any_model_may_be_anything_but_finite(tmp_path):
         assert json.dumps(state, allow_nan=False), name
 
 
+@pytest.mark.parametrize("spoilt", ["[" * 100_000, '{"row": 1}', "\xff"])
+def test_an_audit_that_is_none_is_refused_in_one_sentence(tmp_path, spoilt):
+    """One that nests deeper than a parser can follow was RecursionError."""
+    (tmp_path / "audit.json").write_text(spoilt, encoding="latin-1")
+    with pytest.raises(InputError, match=r"is not what tacit audit -o audit\.json writes"):
+        read_suggestions(tmp_path / "audit.json")
+
+
 @pytest.mark.slow
-def test_a_short_run_of_the_fuzzer_finds_nothing():
+@pytest.mark.parametrize(("kind", "cases"), [("files", 1000), ("other_files", 2000)])
+def test_a_short_run_of_the_fuzzer_finds_nothing(kind, cases):
     """By number and not by time: the same cases on any machine."""
-    cases = int(os.environ.get("TACIT_FUZZ_CASES", "1000"))
-    assert campaign("files", cases=cases, workers=1, seed=0) == (cases, [])
+    cases = int(os.environ.get("TACIT_FUZZ_CASES", cases))
+    assert campaign(kind, cases=cases, workers=1, seed=0) == (cases, [])

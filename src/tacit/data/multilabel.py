@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit import checks
 from tacit.data.compressed import open_bytes, read_text
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError
@@ -24,8 +25,9 @@ def read_xmc(path: Path_) -> tuple[sp.csr_array, sp.csr_array]:
     file = _existing(path)
     header, _, body = read_text(file).partition("\n")
     try:
-        rows, features, labels = map(int, header.split())
-    except ValueError:
+        sizes = dict(zip(("rows", "features", "labels"), map(int, header.split()), strict=True))
+        rows, features, labels = (checks.integer(name, size, 0) for name, size in sizes.items())
+    except (ValueError, InputError):
         raise InputError(
             f"{str(path)!r} is not XMC text: its first line should be 'rows features labels', not {header[:60]!r}."
         ) from None
@@ -38,13 +40,13 @@ def read_xmc(path: Path_) -> tuple[sp.csr_array, sp.csr_array]:
     counts = np.array([half[2].count(":") for half in halves], dtype=np.int64)
     try:
         flat = np.array(" ".join(half[2] for half in halves).replace(":", " ").split(), dtype=np.float64)
-        pairs = flat.reshape(-1, 2)
-        numbers = np.array([int(tag) for row in tags for tag in row], dtype=np.int64)
+        pairs = flat.reshape(int(counts.sum()), 2)
+        numbers = np.array([tag for row in tags for tag in row], dtype=np.float64)
     except ValueError as error:
         raise InputError(f"{str(path)!r} has a row that is not 'labels feature:value ...' ({error}).") from error
-    X = _csr(counts, pairs[:, 0].astype(np.int64), pairs[:, 1], (rows, features), f"features of {str(path)!r}")
-    sizes = np.array([len(row) for row in tags], dtype=np.int64)
-    return X, _csr(sizes, numbers, np.ones(len(numbers)), (rows, labels), f"labels of {str(path)!r}")
+    X = _csr(counts, pairs[:, 0], pairs[:, 1], (rows, features), f"features of {str(path)!r}")
+    lengths = np.array([len(row) for row in tags], dtype=np.int64)
+    return X, _csr(lengths, numbers, np.ones(len(numbers)), (rows, labels), f"labels of {str(path)!r}")
 
 
 def read_svmlight(
@@ -55,22 +57,27 @@ def read_svmlight(
     ``features`` and ``labels`` give the widths where a file does not show the last ones (a test part, say).
     Features count from 1 or 0, whichever the file does; labels count from 0.
     """
-    from sklearn.datasets import load_svmlight_file
-
-    file = _existing(path)
-    try:
-        with open_bytes(file) as opened:
-            X, tags = load_svmlight_file(opened, n_features=features, multilabel=True, dtype=np.float32)
-    except (ValueError, EOFError, OSError) as error:
-        raise InputError(f"{str(path)!r} cannot be read as multi-label SVMlight: {str(error).rstrip('.')}.") from error
+    X, tags = parse_svmlight(path, n_features=features)
     numbers = np.array([tag for row in tags for tag in row])
-    if np.any(numbers < 0) or np.any(numbers != np.floor(numbers)):
+    if not np.all((numbers >= 0) & (numbers < checks.LARGEST) & (numbers == np.floor(numbers))):
         raise InputError(f"{str(path)!r} has labels that are not whole numbers from 0 on.")
     width = int(numbers.max(initial=-1)) + 1 if labels is None else labels
     sizes = np.array([len(row) for row in tags], dtype=np.int64)
-    shape = (X.shape[0], width)
-    Y = _csr(sizes, numbers.astype(np.int64), np.ones(len(numbers)), shape, f"labels of {str(path)!r}")
+    Y = _csr(sizes, numbers, np.ones(len(numbers)), (X.shape[0], width), f"labels of {str(path)!r}")
     return as_csr(X, "features", allow_empty=True), Y
+
+
+def parse_svmlight(path: Path_, **options: Any) -> tuple[Any, list[tuple[float, ...]]]:
+    """What scikit-learn reads of such a file, or one sentence."""
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        with open_bytes(_existing(path)) as opened:
+            X, tags = load_svmlight_file(opened, multilabel=True, dtype=np.float32, **options)
+    except (ValueError, OverflowError, EOFError, OSError) as error:
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise InputError(f"{str(path)!r} cannot be read as multi-label SVMlight: {reason}.") from error
+    return X, tags
 
 
 def _existing(path: Path_) -> Path:
@@ -80,9 +87,11 @@ def _existing(path: Path_) -> Path:
 
 
 def _csr(
-    counts: NDArray[np.int64], indices: NDArray[np.int64], data: NDArray[Any], shape: tuple[int, int], name: str
+    counts: NDArray[np.int64], numbers: NDArray[np.float64], data: NDArray[Any], shape: tuple[int, int], name: str
 ) -> sp.csr_array:
-    if len(indices) and (indices.min() < 0 or indices.max() >= shape[1]):
-        raise InputError(f"{name}: the number {indices.max()} does not fit {shape[1]}, numbers count from 0.")
+    """``numbers`` as they were parsed, as double precision holds every one that could be right."""
+    fits = (numbers >= 0) & (numbers < shape[1]) & (numbers == np.floor(numbers))
+    if not fits.all():
+        raise InputError(f"{name}: the number {numbers[~fits][0]:g} does not fit {shape[1]}, numbers count from 0.")
     indptr = np.concatenate(([0], np.cumsum(counts)))
-    return as_csr(sp.csr_array((data, indices, indptr), shape=shape), name, allow_empty=True)
+    return as_csr(sp.csr_array((data, numbers.astype(np.int64), indptr), shape=shape), name, allow_empty=True)

@@ -120,7 +120,7 @@ def read_frame(
                     raise
                 first_try = other[1] not in types and other[1] == columns.get("weight")
                 types[other[1]] = pl.Float64 if first_try else pl.String
-    except (OSError, pl.exceptions.PolarsError) as error:
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise files.unreadable(error) from error
 
 
@@ -153,7 +153,7 @@ def scan_table(source: str | os.PathLike[str], query: str | None = None, form: T
         scan = files.scan({})
         scan.collect_schema()
         return scan
-    except (OSError, pl.exceptions.PolarsError) as error:
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise files.unreadable(error) from error
 
 
@@ -242,7 +242,7 @@ class _Files:
         is_led = head.select(asked.str.contains(r"^\s*0\d").any()).collect()
         return [one for one in is_led.columns if is_led[one][0]]
 
-    def unreadable(self, error: Exception) -> InputError:
+    def unreadable(self, error: BaseException) -> InputError:
         """One sentence about what could not be read, with the line that is to blame where one is."""
         origin = self.origin
         result = what_is_wrong(origin.paths, origin.usual, origin.form) if origin.paths else None

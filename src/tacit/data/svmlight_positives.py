@@ -3,12 +3,9 @@
 import os
 from pathlib import Path
 
-import numpy as np
-
-from tacit.data.compressed import open_bytes
 from tacit.data.interactions import Interactions
 from tacit.data.matrix import as_csr
-from tacit.errors import InputError
+from tacit.data.multilabel import parse_svmlight
 
 SUFFIXES = (".svm", ".svmlight", ".libsvm")
 
@@ -25,13 +22,5 @@ def is_svmlight(source: str) -> bool:
 
 def read_svmlight_positives(path: str | os.PathLike[str]) -> Interactions:
     """Rows are the lines, counted from 0; column ids are the numbers in the file; labels before them are ignored."""
-    from sklearn.datasets import load_svmlight_file
-
-    if not Path(path).is_file():
-        raise InputError(f"there is no file {os.fspath(path)!r}.")
-    try:
-        with open_bytes(path) as opened:
-            X, _ = load_svmlight_file(opened, multilabel=True, dtype=np.float32, zero_based=True)
-    except (ValueError, EOFError, OSError) as error:
-        raise InputError(f"{os.fspath(path)!r} cannot be read as SVMlight: {str(error).rstrip('.')}.") from error
+    X, _ = parse_svmlight(path, zero_based=True)
     return Interactions.from_matrix(as_csr(X, os.fspath(path), minimum=0.0)).filtered()

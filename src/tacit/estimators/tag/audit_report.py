@@ -4,6 +4,7 @@ import csv
 import html
 import io
 import json
+import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -140,7 +141,7 @@ def read_suggestions(path: str | os.PathLike[str]) -> MissingLabels:
         return MissingLabels(tuple(_suggestion(*line) for line in lines))
     except FileNotFoundError:
         raise InputError(f"there is no file {os.fspath(path)!r}; write one with tacit audit -o audit.json.") from None
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InputError(
             f"{os.fspath(path)!r} is not what tacit audit -o audit.json writes ({type(error).__name__}: {error})."
         ) from None
@@ -151,6 +152,8 @@ def _suggestion(row: Any, label: Any, score: Any, text: Any, shown: Any) -> Sugg
     nearest = tuple((str(name), float(cosine), str(said)) for name, cosine, said in shown["nearest"])
     if not isinstance(row, str | int) or not isinstance(label, str | int):
         raise ValueError(f"{row!r} and {label!r} are no ids")
+    if not math.isfinite(score) or not all(math.isfinite(cosine) for _, cosine, _ in nearest):
+        raise ValueError(f"a score of {row!r} is not finite")
     return Suggestion(row=row, label=label, score=float(score), text=str(text), nearest=nearest, **words)
 
 

@@ -134,9 +134,9 @@ class GradingTables:
 
 def read_rows(path: str | os.PathLike[str], model: Any) -> GradingTable:
     """A table whose columns are the ranker's features; the first other column names the rows."""
-    from tacit.data.readers import scan_table
+    from tacit.data.readers import read_frame
 
-    frame = scan_table(os.fspath(path)).collect()
+    frame = read_frame(os.fspath(path), {}, None)
     names = [str(name) for name in getattr(model, "feature_names_in_", ())]
     others = [name for name in frame.columns if name not in names and name != _GRADE]
     if not names:
