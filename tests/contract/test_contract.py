@@ -1,5 +1,6 @@
 """What every estimator promises, run on each case of the registry."""
 
+import functools
 import inspect
 import os
 import signal
@@ -25,6 +26,12 @@ def fresh(case: Case, **parameters):
 
 def data(case: Case, seed=0):
     return case.data(np.random.default_rng(seed))
+
+
+@functools.cache
+def fitted(case: Case):
+    """One model that tests may ask and save, and must leave as it is."""
+    return fresh(case).fit(*data(case))
 
 
 def answer(case: Case, model, arguments) -> bytes:
@@ -53,8 +60,7 @@ def test_constructor_only_stores(case):
 
 
 def test_clone_has_equal_parameters_and_is_not_fitted(case):
-    arguments = data(case)
-    model = fresh(case).fit(*arguments)
+    model = fitted(case)
     copy = clone(model)
     # Estimators inside an estimator are copied too; they are equal when they print alike.
     assert repr(copy.get_params()) == repr(model.get_params())
@@ -72,13 +78,13 @@ def test_fit_returns_itself_and_does_not_change_its_input(case):
 
 def test_same_seed_same_bits(case):
     arguments = data(case)
-    assert answer(case, fresh(case).fit(*arguments), arguments) == answer(case, fresh(case).fit(*arguments), arguments)
+    assert answer(case, fresh(case).fit(*arguments), arguments) == answer(case, fitted(case), arguments)
 
 
 def test_fitting_again_forgets_the_first_fit(case):
     first, second = data(case, 1), data(case, 0)
     model = fresh(case).fit(*first).fit(*second)
-    assert answer(case, model, second) == answer(case, fresh(case).fit(*second), second)
+    assert answer(case, model, second) == answer(case, fitted(case), second)
 
 
 def test_same_bits_at_any_number_of_threads(case):
@@ -91,8 +97,7 @@ def test_same_bits_at_any_number_of_threads(case):
 
 
 def test_saved_and_loaded_answers_alike(case, tmp_path):
-    arguments = data(case)
-    model = fresh(case).fit(*arguments)
+    arguments, model = data(case), fitted(case)
     model.save(tmp_path / "model.tacit")
     loaded = tacit.load(tmp_path / "model.tacit")
     assert type(loaded) is type(model)
@@ -102,15 +107,14 @@ def test_saved_and_loaded_answers_alike(case, tmp_path):
 
 
 def test_equal_models_are_equal_files(case, tmp_path):
-    arguments = data(case)
-    for name in ("one", "two"):
-        fresh(case).fit(*arguments).save(tmp_path / name)
+    for name, model in (("one", fitted(case)), ("two", fresh(case).fit(*data(case)))):
+        model.save(tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
 @pytest.mark.parametrize("part", [0.1, 0.5, 0.99])
 def test_a_file_cut_short_is_refused(case, tmp_path, part):
-    fresh(case).fit(*data(case)).save(tmp_path / "model")
+    fitted(case).save(tmp_path / "model")
     whole = (tmp_path / "model").read_bytes()
     (tmp_path / "cut").write_bytes(whole[: int(len(whole) * part)])
     with pytest.raises(ModelFileError):
@@ -118,9 +122,8 @@ def test_a_file_cut_short_is_refused(case, tmp_path, part):
 
 
 def test_saving_into_a_missing_folder_names_it(case, tmp_path):
-    model = fresh(case).fit(*data(case))
     with pytest.raises(InputError, match="missing"):
-        model.save(tmp_path / "missing" / "model")
+        fitted(case).save(tmp_path / "missing" / "model")
 
 
 def test_empty_input_is_refused_in_one_sentence(case):
