@@ -1,8 +1,6 @@
 """What a command may write over, and strangers' text on its way to a terminal, a page or a spreadsheet."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -101,9 +99,3 @@ def test_what_was_not_foreseen_is_one_sentence_and_another_exit_code(monkeypatch
     monkeypatch.setenv("TACIT_TRACEBACK", "1")
     with pytest.raises(ZeroDivisionError):
         main(["recommend", str(model), "u1"])
-
-
-def test_output_to_a_closed_pipe_is_quiet(model):
-    command = f"{sys.executable} -m tacit recommend {model} --all | head -n 1"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
-    assert done.stderr == ""
