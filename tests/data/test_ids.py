@@ -37,6 +37,8 @@ def test_ids_come_back_as_they_went_in(values, tmp_path_factory):
         assert [type(value) for value in found.all().tolist()] == [type(value) for value in values]
         assert found.numbers(values).tolist() == list(range(len(values)))
         assert found.take(np.arange(len(values))).tolist() == values
+        if {type(value) for value in values} in ({str}, {int}):
+            assert found.few(values[::-1]) == list(range(len(values)))[::-1]
     assert back == ids
 
 

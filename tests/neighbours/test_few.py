@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tacit.errors import InputError
 from tacit.kernels import few
-from tacit.neighbours.few_queries import Tiled, top_k_of_few
+from tacit.neighbours.few_queries import StoredRows, Tiled, top_k_of_few, top_k_of_rows
 from tacit.neighbours.topk import QUERIES
 from tests import naive
 from tests.neighbours.test_topk import lists_of, whole_factors
@@ -25,6 +25,27 @@ def test_agrees_with_sorting_everything(seed, n, m, k, g):
     expected = naive.top_k(np.where(seen, -np.inf, exact), k)
     np.testing.assert_array_equal(numbers, expected[0])
     np.testing.assert_array_equal(scores, expected[1])
+
+
+@given(
+    seed=st.integers(0, 2**16), n=st.integers(1, 16), m=st.integers(1, 40), g=st.integers(1, 9), exclude=st.booleans()
+)
+def test_rows_by_their_numbers_agree_with_sorting_everything(seed, n, m, g, exclude):
+    """Some of them stored apart, some asked twice."""
+    rng = np.random.default_rng(seed)
+    queries, items = whole_factors(rng, n, m, g)
+    queries[~queries.any(axis=1), 0] = 1
+    seen = rng.random((n, m)) < 0.3
+    first = rng.integers(0, n + 1)
+    stored, apart = (StoredRows(queries[some], *lists_of(seen[some])) for some in (slice(first), slice(first, None)))
+    wanted = rng.integers(0, n, 16)
+    numbers = np.where(wanted < first, wanted, first - 1 - wanted).tolist()
+    k = int(rng.integers(1, m + 1))
+    found = top_k_of_rows(numbers, stored, apart, Tiled.of(items), k, exclude_seen=exclude)
+    exact = queries.astype(np.float64) @ items.T
+    expected = naive.top_k(np.where(seen & exclude, -np.inf, exact)[wanted], k)
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_array_equal(found[1], expected[1])
 
 
 @pytest.mark.jit

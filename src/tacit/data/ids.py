@@ -159,6 +159,22 @@ class Ids:
             return np.where((wanted >= 0) & (wanted < self._length), wanted, -1)
         return np.fromiter((self._find(value) for value in values), dtype=np.int64)
 
+    def few(self, values: list[int] | list[str]) -> list[int]:
+        """``numbers`` of a few whole numbers or texts, in less time than their array would take.
+
+        >>> Ids(["anna", "bert"]).few(["bert", "nobody"])
+        [1, -1]
+        """
+        length = self._length
+        if self.values is None:
+            return [value if isinstance(value, int) and 0 <= value < length else -1 for value in values]
+        if self.is_numeric and self._numbers is None:
+            numbers: list[int] = self.numbers(np.array(values, dtype=np.int64)).tolist()
+            return numbers
+        table = self._lookup()
+        found = [table.get(value, -1) for value in values]
+        return [number if number < length else -1 for number in found]
+
     def require(self, values: Iterable[Any] | Array) -> NDArray[np.int64]:
         """Numbers of these ids; an unknown one is an error that names it."""
         values = values if isinstance(values, np.ndarray) else checks.listed("ids", values)
@@ -180,7 +196,7 @@ class Ids:
         """Ids of these numbers (any shape); a negative number gives -1 for whole-number ids, None for others."""
         numbers = np.asarray(numbers, dtype=np.int64)
         if self.values is None:
-            return np.where(numbers >= 0, numbers, -1)
+            return np.maximum(numbers, -1)
         if len(self.values) == 0:
             empty: Array = np.full(numbers.shape, -1 if self.is_numeric else None, dtype=self.values.dtype)
             return empty

@@ -26,8 +26,9 @@ STEP = 4
 ROUNDED_UP = 1.0 + 2.0**-10
 """By how much a score in single precision may exceed the product of the lengths, and more: g factors make g · 2⁻²³."""
 
-FOUND, NOT_FINITE, OUTSIDE = 0, 1, 2
-"""What ``search`` says: all is well; a score is not finite; a list names an item that does not exist."""
+FOUND, NOT_FINITE, OUTSIDE, OPEN, NO_FACTOR = 0, 1, 2, 3, 4
+"""What a search says: all is well; a score is not finite; a list names an item that does not exist; other tiles may
+hold better ones; a row has a factor of zeros."""
 
 _LOWEST = np.float32(-np.inf)
 
@@ -244,3 +245,52 @@ def search(tiles, begin, end, order, places, bounds, queries, lengths, k, indptr
         sort(keys[r], k)
     unpack(keys[:, :k], numbers, best)
     return FOUND
+
+
+@fast
+def search_rows(
+    tiles, end, order, places, bounds, factors, indptr, indices, numbers, apart, apart_indptr, apart_indices, mask, k,
+    room, found, best,
+):  # fmt: skip
+    """``search`` of the first tiles for rows of a model, whose factors and lists it puts together itself.
+
+    factors (n, g), indptr, indices : of all rows
+    numbers (R,) : which rows; -1 - i is the i-th of those that are stored ``apart``, whose lists are apart_indptr, …
+    mask : whether a row may not get what is on its list
+    room : places in a buffer for keys
+    found, best (R, k) : room for the items and the bits of their scores, best first
+
+    One call costs a tenth of the array operations that it saves.
+    """
+    rows, g = len(numbers), factors.shape[1]
+    queries = np.zeros((rows, tiles.shape[1]), dtype=np.float32)
+    ends = np.zeros(rows + 1, dtype=np.int64)
+    for r in range(rows):
+        number = numbers[r]
+        some = False
+        for j in range(g):
+            queries[r, j] = factors[number, j] if number >= 0 else apart[-1 - number, j]
+            some = some or queries[r, j] != 0
+        if not some:
+            return NO_FACTOR
+        if not mask:
+            ends[r + 1] = ends[r]
+        elif number >= 0:
+            ends[r + 1] = ends[r] + indptr[number + 1] - indptr[number]
+        else:
+            ends[r + 1] = ends[r] + apart_indptr[-number] - apart_indptr[-1 - number]
+    lists = np.empty(ends[rows], dtype=np.int32)
+    for r in range(rows):
+        number = numbers[r]
+        for i in range(ends[r + 1] - ends[r]):
+            cell = indices[indptr[number] + i] if number >= 0 else apart_indices[apart_indptr[-1 - number] + i]
+            lists[ends[r] + i] = cell
+    lengths, floors = np.empty(rows), np.empty(rows, dtype=np.float32)
+    floors[:] = _LOWEST
+    keys = np.empty((rows, room), dtype=np.int64)
+    said = search(tiles, 0, end, order, places, bounds, queries, lengths, k, ends, lists, keys, floors, found, best)
+    if said == FOUND and end < len(tiles):
+        for r in range(rows):
+            if lengths[r] * bounds[end * WIDTH // SLICE] > floors[r]:
+                return OPEN
+    return said

@@ -86,6 +86,50 @@ def top_k_of_few(queries: Array, tiled: Tiled, k: int, *, seen: Lists | None = N
     return np.pad(numbers, missing, constant_values=-1), np.pad(scores, missing, constant_values=np.nan)
 
 
+class StoredRows(NamedTuple):
+    """Factors (n, g) of rows and the items that they have, as kernels take them."""
+
+    factors: NDArray[np.float32]
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, factors: Array, indptr: Array, indices: Array) -> "StoredRows | None":
+        """None where an array would have to be copied first."""
+        given = (factors, np.float32), (indptr, np.int64), (indices, np.int32)
+        fit = all(one.dtype == kind and one.flags.c_contiguous and one.flags.writeable for one, kind in given)
+        return cls(factors, indptr, indices) if fit else None
+
+
+NO_ROWS = StoredRows(np.empty((0, 1), dtype=np.float32), np.zeros(1, dtype=np.int64), NOTHING)
+
+
+def top_k_of_rows(
+    numbers: list[int], rows: StoredRows, apart: StoredRows, tiled: Tiled, k: int, *, exclude_seen: bool
+) -> Result | None:
+    """``top_k_of_few`` for rows by their numbers, to the same bits, in one call of a kernel.
+
+    numbers : up to 16; -1 - i stands for row i of ``apart``, where rows are that have changed
+
+    None where that call cannot tell: a row's factor is zero, something is not finite or does not fit, there are fewer
+    than k items, or so many that several threads should search.
+
+    >>> rows = StoredRows.of(np.ones((1, 1), np.float32), np.array([0, 1]), np.array([1], dtype=np.int32))
+    >>> tiled = Tiled.of(np.array([[1.0], [3.0], [2.0]]))
+    >>> top_k_of_rows([0], rows, NO_ROWS, tiled, 1, exclude_seen=True)
+    (array([[2]], dtype=int32), array([[2.]], dtype=float32))
+    """
+    n, m = len(numbers), len(tiled.order)
+    if k > m or not tiled.finite:
+        return None
+    found, scores = np.empty((n, k), dtype=np.int32), np.empty((n, k), dtype=np.float32)
+    said = few.search_rows(
+        tiled.tiles, min(len(tiled.tiles), TILES_AT_FIRST), tiled.order, tiled.places, tiled.bounds, *rows,
+        np.array(numbers, dtype=np.int64), *apart, exclude_seen, k, capacity(k, m), found, scores.view(np.int32),
+    )  # fmt: skip
+    return (found, scores) if said == few.FOUND else None
+
+
 class _Wanted(NamedTuple):
     """Queries (n, G) with room for their lengths (n,), how many items each gets, and lists of those it may not get."""
 

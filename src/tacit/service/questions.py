@@ -358,7 +358,7 @@ def _histories(model: Any, histories: list[History]) -> Any:
 
 def _lists(ranked: Any, queries: list[Any], name: str = "row") -> list[Answer]:
     """Ids and scores of each query, without the places that could not be filled."""
-    if ranked.filled.all():
+    if np.count_nonzero(ranked.filled) == ranked.filled.size:  # several times as quick as ``all``
         ids, scores = ranked.ids.tolist(), ranked.scores.tolist()
         return [{name: query, "ids": ids[k], "scores": scores[k]} for k, query in enumerate(queries)]
     return [

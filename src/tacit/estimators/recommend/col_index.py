@@ -96,12 +96,16 @@ def find(
     if index is None or search == "exact" or filters.included is not None or not _pays(index, k, filters.allowed):
         filtered = not (filters.included is None and filters.excluded is None and filters.allowed is None)
         if not filtered and 0 < len(queries) <= QUERIES[0] and len(items):
-            tiled = derived.of("items in tiles", (items,), lambda: Tiled.of(items))
-            return top_k_of_few(queries, tiled, k, seen=filters.seen, threads=threads)
+            return top_k_of_few(queries, tiles_of(items, derived), k, seen=filters.seen, threads=threads)
         return top_k(queries, items, k, filters, threads=threads)
     order = index.order
     grouped = derived.of("items by list", (items, order), lambda: items[order])
     return approximate.search(index, grouped, queries, k, filters, threads=threads)
+
+
+def tiles_of(items: Array, derived: Derived) -> Tiled:
+    """Items (m, g) as the search for few queries takes them."""
+    return derived.of("items in tiles", (items,), lambda: Tiled.of(items))
 
 
 def _pays(index: ItemIndex, k: int, allowed: NDArray[np.bool_] | None) -> bool:

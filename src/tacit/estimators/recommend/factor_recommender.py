@@ -17,6 +17,7 @@ from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend import (
     factor_queries,
     factor_why,
+    few_rows,
     side_gain,
     whole_data_fit,
 )
@@ -248,6 +249,13 @@ class FactorRecommender(GrowingFactors):
         search : "auto" takes the index of ``index_cols`` where there is one and it pays; "exact"; or "approximate"
         """
         self._require_fitted("recommend")
+        plain = include is None and exclude is None and context is None and features is None
+        if plain and unknown == "error" and search == "auto" and self.col_index_ is None and not self.context_ids_:
+            ranked = few_rows.recommend(
+                self.row_ids_, self.col_ids_, self._rows, self.col_factors_, self._derived, rows, k, exclude_seen
+            )
+            if ranked is not None:
+                return ranked
         return factor_queries.recommend(
             self._fitted(), rows, k, exclude_seen, include, exclude,
             context=context, features=features, unknown=unknown, search=search,

@@ -150,14 +150,14 @@ class RowState:
         if rows is None:
             return self.factors[numbers], take_rows(self.positives, numbers)[:2]
         factors = np.array([row.factor for row in rows], dtype=np.float32).reshape(len(rows), self.factors.shape[1])
-        return factors, _lists(rows)
+        return factors, lists_of(rows)
 
     def take_positives(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
         """``indptr``, columns and values of these rows; -1 stands for a row that is not known, and has none."""
         rows = self._apart(numbers)
         if rows is None:
             return take_rows(self.positives, numbers)
-        return *_lists(rows), np.concatenate([np.empty(0, np.float32), *(row.values for row in rows)])
+        return *lists_of(rows), np.concatenate([np.empty(0, np.float32), *(row.values for row in rows)])
 
     def with_cells(self, rows: list[int], cols: list[int], values: list[float], width: int) -> "RowState":
         """The same with new cells, at the cost of the rows that get them; a cell that is there gains their weights."""
@@ -223,7 +223,7 @@ class RowState:
         return as_csr(sp.csr_array((data, indices, indptr), shape=shape), "the model's positives", allow_empty=True)
 
 
-def _lists(rows: Sequence[Row]) -> Lists:
+def lists_of(rows: Sequence[Row]) -> Lists:
     """The columns of rows, one list each."""
     indptr = np.fromiter(accumulate((len(row.cols) for row in rows), initial=0), dtype=np.int64)
     cols = rows[0].cols if len(rows) == 1 else np.concatenate([NO_COLS, *(row.cols for row in rows)])
