@@ -216,7 +216,7 @@ def search(tiles, begin, end, order, places, bounds, queries, lengths, k, indptr
     first, last = begin * WIDTH, min(end * WIDTH, len(order))
     while first < last:
         now, start = first // SLICE, first % WIDTH
-        count = 0
+        count = np.int64(0)  # a literal would compile ``_reach`` a second time
         for r in range(rows):
             if lengths[r] * bounds[now] > floors[r]:
                 open_rows[count] = r
@@ -288,7 +288,8 @@ def search_rows(
     lengths, floors = np.empty(rows), np.empty(rows, dtype=np.float32)
     floors[:] = _LOWEST
     keys = np.empty((rows, room), dtype=np.int64)
-    said = search(tiles, 0, end, order, places, bounds, queries, lengths, k, ends, lists, keys, floors, found, best)
+    begin = np.int64(0)  # a literal would compile ``search`` a second time
+    said = search(tiles, begin, end, order, places, bounds, queries, lengths, k, ends, lists, keys, floors, found, best)
     if said == FOUND and end < len(tiles):
         for r in range(rows):
             if lengths[r] * bounds[end * WIDTH // SLICE] > floors[r]:
