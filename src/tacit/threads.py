@@ -134,6 +134,8 @@ def balanced_chunks(indptr: NDArray[np.int64], row_cost: float = 1.0, most: int 
     rows = len(indptr) - 1
     if rows <= 0:
         return []
+    if most == 1:
+        return [(0, rows)]
     work = indptr + row_cost * np.arange(rows + 1)
     targets = work[-1] * np.arange(1, most) / most
     inner = np.searchsorted(work, targets)

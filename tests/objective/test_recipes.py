@@ -81,6 +81,18 @@ def test_new_columns_of_words_see_what_training_saw():
         np.testing.assert_array_equal(getattr(side, name), getattr(trained.cols, name))
 
 
+@pytest.mark.parametrize("values", ["alike", "spread"])
+def test_new_rows_of_a_recommender_see_what_training_saw(values):
+    rng = np.random.default_rng(5)
+    cells = (rng.random((12, 9)) < 0.4) * (rng.random((12, 9)) if values == "spread" else 1.0)
+    positives = as_csr(cells, "positives")
+    recipe = recipes.recommend(positives, frequency_exponent=(0.3, 0.5), regularization=0.5)
+    trained = recipe.objective(positives)
+    side = recipe.side_of_new(positives, trained.rows.other_weight, "rows")
+    for name in ("indices", "weight", "target", "own_weight", "other_weight", "ridge"):
+        np.testing.assert_array_equal(getattr(side, name), getattr(trained.rows, name))
+
+
 def test_the_ridge_grows_where_rows_and_columns_are_thin_alike():
     thin, uneven = np.eye(40, dtype=np.float32), np.ones((40, 1), dtype=np.float32)
     assert default_ridge(sp.csr_array(thin), 1) == pytest.approx(0.75)

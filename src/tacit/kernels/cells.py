@@ -27,6 +27,17 @@ def add_masses(indptr, indices, weight, of_rows, of_cols):
 
 
 @strict
+def row_masses(indptr, weight, of_rows):
+    """of_rows[x] = Σ weight of the row's cells, as ``add_masses`` adds them up."""
+    per_cell = 1 if len(weight) > 1 else 0
+    for x in range(len(indptr) - 1):
+        total = 0.0
+        for k in range(indptr[x], indptr[x + 1]):
+            total += float(weight[k * per_cell])
+        of_rows[x] = total
+
+
+@strict
 def merge(indptr, indices, values, new_indptr, new_indices, new_values, out_indptr, out_indices, out_values):
     """Rows of cells and new cells of each, as rows again, ascending: a cell that is there gains the new values in turn.
 

@@ -176,8 +176,8 @@ class Recipe:
             weight,
             np.full(1, loss.target, dtype=np.float32) if target is None else target,
             rule.weights(counts).astype(np.float32),
-            other_weight.astype(np.float32),
-            rule.ridges(counts, lambda: _masses(positives, weight)[0]).astype(np.float32),
+            other_weight.astype(np.float32, copy=False),
+            rule.ridges(counts, lambda: _row_masses(positives.indptr, weight)).astype(np.float32),
             self.unlabelled_target,
         )
 
@@ -371,6 +371,13 @@ def _masses(positives: sp.csr_array, weight: Array) -> tuple[Array, Array]:
     rows, cols = np.zeros(positives.shape[0]), np.zeros(positives.shape[1])
     kernels.add_masses(positives.indptr, positives.indices, weight, rows, cols)
     return rows, cols
+
+
+def _row_masses(indptr: Array, weight: Array) -> Array:
+    """The weight of each row's positives."""
+    rows = np.empty(len(indptr) - 1)
+    kernels.row_masses(indptr, weight, rows)
+    return rows
 
 
 def _counts_and_masses(positives: sp.csr_array, weight: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:

@@ -180,8 +180,8 @@ class Side:
 def chunks_of(indptr: Array, factors: int) -> list[tuple[int, int]]:
     """Consecutive rows of about equal work, from the number of positives of each row alone."""
     rows = len(indptr) - 1
-    work = indptr[-1] + rows * factors / 8
-    most = int(np.clip(work * factors / 400_000, 1, 128))
+    work = float(indptr[-1]) + rows * factors / 8
+    most = int(min(max(work * factors / 400_000, 1), 128))
     return threads.balanced_chunks(indptr, row_cost=factors / 8, most=most)
 
 

@@ -123,11 +123,13 @@ class RowSolver:
         own[:] = 0
         self.blocks = [(0, own.shape[1])]
         first = None
+        by_blocks = own.shape[1] <= SOLVE_BY_CHOLESKY_UP_TO
         for _ in range(1 if self.loss.quadratic else ROUNDS):
-            scores = self.side.scores(own, other, self.threads)
+            if by_blocks or not self.loss.quadratic:
+                scores = self.side.scores(own, other, self.threads)
             if not self.loss.quadratic:
                 self._touch(scores)
-            if own.shape[1] > SOLVE_BY_CHOLESKY_UP_TO:
+            if not by_blocks:
                 enough = SOLVED if self.loss.quadratic else SOLVED_IN_ROUND
                 parts = self._by_conjugate_gradient(own, other, gram, offset, 2 * own.shape[1], enough)
             else:

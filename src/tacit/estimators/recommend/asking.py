@@ -89,10 +89,18 @@ def listed(wanted: Any, ids: Ids) -> Array:
 
 def paired(rows: Any, cols: Any, row_ids: Ids, col_ids: Ids) -> tuple[list[Any], list[Any]]:
     """Ids of rows and of columns, one of each for every cell."""
-    who, what = listed(rows, row_ids).tolist(), listed(cols, col_ids).tolist()
+    who, what = _values(rows, row_ids), _values(cols, col_ids)
     if len(who) != len(what):
         raise InputError(f"rows and cols must be equally long, not {len(who)} and {len(what)}.")
     return who, what
+
+
+def _values(wanted: Any, ids: Ids) -> list[Any]:
+    """Ids as Python's own objects; lists of plain ones, which events bring, are that already."""
+    if type(wanted) is list and set(map(type, wanted)) in ({int}, {str}):
+        return wanted
+    values: list[Any] = listed(wanted, ids).tolist()
+    return values
 
 
 def one_of(wanted: Any, ids: Ids, name: str) -> int:

@@ -111,8 +111,7 @@ class Draft:
         numbers = list(self.waiting)
         cols, values = zip(*self.waiting.values())
         positives = merged([self._row(number) for number in numbers], cols, values, len(self.cols))
-        factors = self._factors(positives)
-        weights = self.state.recipe.rows.weights(np.diff(positives.indptr)).astype(np.float32)
+        factors, weights = self._factors(positives)
         cuts = positives.indptr.tolist()
         for place, number in enumerate(numbers):
             # Copies: a part of an array would keep all of it alive.
@@ -122,7 +121,8 @@ class Draft:
             )
         self.waiting = {}
 
-    def _factors(self, positives: FewRows) -> Array:
+    def _factors(self, positives: FewRows) -> tuple[Array, Array]:
+        """Factors (n, g) and weights (n,) of rows with these positives."""
         recipe = self.state.recipe
         loss = losses.resolve(recipe.loss)
         with threads.single_threaded_blas():
@@ -130,10 +130,10 @@ class Draft:
             side = recipe.side_of_new(positives, self.col_weight, "rows")
             side = replace(side, known_caches=caches_of(moments, side.unlabelled_target))
             if self.features is not None:
-                return factor_growth.by_features(self.state, side, loss, self.cols, self.features)
+                return factor_growth.by_features(self.state, side, loss, self.cols, self.features), side.own_weight
             factors = np.zeros((side.rows, self.cols.shape[1]), dtype=np.float32)
             als.solve_each(side, factors, self.cols, self.state.threads, loss=loss)
-        return factors
+        return factors, side.own_weight
 
     def _join(self, wanted: Iterable[Any]) -> list[int]:
         """Numbers of columns; new ones begin at zero, with the weight of a column that one row has."""

@@ -111,7 +111,9 @@ def _with_one(ids: Ids, value: Any) -> tuple[int, Ids]:
 def weights_of(weights: Any, count: int) -> NDArray[np.float32]:
     """One weight for each of so many cells."""
     try:
-        values: NDArray[np.float32] = np.broadcast_to(np.asarray(weights, dtype=np.float32), count)
+        values: NDArray[np.float32] = np.asarray(weights, dtype=np.float32)
+        if values.shape != (count,):
+            values = np.broadcast_to(values, count)
     except (TypeError, ValueError):
         raise InputError(f"weights must be one number, or one for each of the {count} columns.") from None
     if not (np.isfinite(values) & (values > 0)).all():
