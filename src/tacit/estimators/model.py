@@ -165,7 +165,12 @@ class Model(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         # What was learned comes after the parameters: seen from the end it is found at once.
-        return any(name.endswith("_") and not name.startswith("_") for name in reversed(vars(self)))
+        for name in reversed(vars(self)):
+            if name.endswith("_") and not name.startswith("_"):
+                break
+        else:
+            return False
+        return True
 
     def _repr_html_(self) -> str:
         """Parameters that differ from their defaults, and how much was learned, as notebooks show it."""

@@ -45,6 +45,7 @@ _HEADERS_OF_JSON = [
 ]
 """Of answers that no browser shows as a page."""
 
+_JSON = b"application/json"
 _json = msgspec.json.Encoder()
 _FAILURE = ServiceError(500, "the service has failed; its log says more.")
 
@@ -106,8 +107,8 @@ class Guard:
             if scheme.lower() != b"bearer" or not hmac.compare_digest(token.strip(), self._token):
                 raise ServiceError(401, "give the token, as in 'Authorization: Bearer …'.")
         if scope["method"] in ("POST", "PUT", "PATCH"):
-            kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-            if kind != b"application/json":
+            kind = headers.get(b"content-type", b"")
+            if kind != _JSON and kind.partition(b";")[0].strip().lower() != _JSON:
                 raise ServiceError(415, "the body must be JSON with the content type application/json.")
             length = headers.get(b"content-length", b"0")
             if not length.isdigit() or int(length[:20]) > self.limits.body:
@@ -155,7 +156,7 @@ class _Passing:
 async def _reply(send: Any, status: int, body: bytes, request_id: bytes, refused: ServiceError | None = None) -> None:
     """JSON and its headers."""
     headers = [
-        (b"content-type", b"application/json"),
+        (b"content-type", _JSON),
         (b"content-length", b"%d" % len(body)),
         (b"x-request-id", request_id),
         *_HEADERS_OF_JSON,

@@ -44,16 +44,15 @@ class Together:
         return answer
 
     def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        if not self._wishes:
-            self._busy = False
-            return
         key = self._wishes[0].key
         together: list[_Wish] = []
         while self._wishes and self._wishes[0].key == key and len(together) < MOST:
             together.append(self._wishes.popleft())
         for wish, answer in zip(together, self._tried(together), strict=True):
             settle(wish.answer, answer)
-        loop.call_soon(self._begin, loop)
+        self._busy = bool(self._wishes)
+        if self._busy:
+            loop.call_soon(self._begin, loop)
 
     def _tried(self, together: list[_Wish]) -> list[Any]:
         """An answer or an error for each."""

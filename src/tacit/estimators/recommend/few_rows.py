@@ -55,7 +55,8 @@ def recommend(
     if answer is None:
         return None
     best, scores = answer
-    return Ranked(queries, col_ids.take(best), scores, best >= 0)
+    ids = best.astype(np.int64) if col_ids.is_range else col_ids.take(best)
+    return Ranked(queries, ids, scores, best >= 0)
 
 
 def _prepared(rows: RowState, items: Array, derived: Derived) -> tuple[StoredRows | None, Tiled]:
