@@ -139,7 +139,7 @@ def _lanes(k):
 
 
 @fast
-def _select(row, bits, order, first, k, found, size, floor, room, maxima):
+def _select(row, bits, order, first, k, best, size, floor, room, maxima):
     """Offer the scores of the items from ``first`` on to a query's buffer; returns its number of keys and the floor.
 
     As in ``kernels.topk``, but items come in no order of their numbers: a score that equals the k-th best is let in,
@@ -153,20 +153,20 @@ def _select(row, bits, order, first, k, found, size, floor, room, maxima):
             continue
         for j in range(start, start + STRIDE):
             if row[j] > floor:
-                if size == len(found):
-                    size, floor = _lifted(found, size, k, room)
+                if size == len(best):
+                    size, floor = _lifted(best, size, k, room)
                     if not row[j] > floor:
                         continue
-                found[size] = pack(bits[j], np.int64(order[first + j]))
+                best[size] = pack(bits[j], np.int64(order[first + j]))
                 size += 1
-    return _lifted(found, size, k, room) if size >= k else (size, floor)
+    return _lifted(best, size, k, room) if size >= k else (size, floor)
 
 
 @fast
-def _lifted(found, size, k, room):
+def _lifted(best, size, k, room):
     """The best k alone, and a floor just below the last of them."""
-    keep_largest(found, size, k)
-    return k, np.nextafter(floor_of(found[k - 1], room), _LOWEST)
+    keep_largest(best, size, k)
+    return k, np.nextafter(floor_of(best[k - 1], room), _LOWEST)
 
 
 @fast
