@@ -34,10 +34,10 @@ def built(tmp_path_factory):
 
 @pytest.mark.slow
 def test_the_wheel_works_in_an_environment_of_its_own(built, tmp_path):
-    venv.create(tmp_path / "env", with_pip=True)
+    venv.create(tmp_path / "env")
     python = tmp_path / "env" / "bin" / "python"
-    install = [str(python), "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", str(built[0])]
-    subprocess.run(install, check=True, timeout=300)
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
+    subprocess.run([*pip, "install", "--quiet", "--no-deps", "--no-index", str(built[0])], check=True, timeout=300)
     # Dependencies come from the environment of the tests, behind the wheel's own.
     site = next((tmp_path / "env" / "lib").glob("python*/site-packages"))
     (site / "dependencies.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
