@@ -40,8 +40,10 @@ lint: setup
 	$(BIN)/lint-imports
 
 # The suite with compiled kernels, then the small shapes again with the kernels as plain Python (the rules about source
-# text and start-up are the same there).
-test: lint
+# text and start-up are the same there). Kernels compile beside the linters, which take one core; otherwise both workers
+# would compile the same ones.
+test: setup
+	$(BIN)/tacit warm > /dev/null & $(MAKE) --no-print-directory lint && wait $$!
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not jit and not slow" \
 		--ignore tests/kernels/test_rules.py tests/kernels tests/solvers tests/neighbours tests/metrics

@@ -1,9 +1,6 @@
 """FactorRecommender.fit: what it finds, checkpoints, threads, bits, and the sentences it says."""
 
 import multiprocessing
-import os
-import subprocess
-import sys
 
 import numpy as np
 import polars as pl
@@ -98,25 +95,6 @@ def test_a_checkpoint_of_other_data_is_refused(matrix, tmp_path):
     small(checkpoint=point).fit(matrix)
     with pytest.raises(InputError, match="other data or other parameters"):
         small(checkpoint=point).fit(planted(seed=5))
-
-
-@pytest.mark.jit
-@pytest.mark.slow
-def test_same_bytes_from_fresh_and_cached_kernels_and_any_threads(tmp_path):
-    program = (
-        "import sys, numpy as np, scipy.sparse as sp, tacit\n"
-        "x = sp.random_array((90, 70), density=0.2, rng=np.random.default_rng(0), format='csr', dtype=np.float32)\n"
-        "tacit.FactorRecommender(factors=20, iterations=3, threads=int(sys.argv[2])).fit(x).save(sys.argv[1])\n"
-    )
-    files = []
-    for name, threads in (("fresh", 1), ("cached", 2)):
-        files.append(tmp_path / name)
-        subprocess.run(
-            [sys.executable, "-c", program, str(files[-1]), str(threads)],
-            check=True,
-            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
-        )
-    assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def _fit_in_child(queue):

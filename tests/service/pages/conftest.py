@@ -148,7 +148,8 @@ def fits(page):
 def wrong(page, axe):
     """What is wrong with a page as it stands: wider than the window, or something that axe calls serious."""
     # The policy of the pages allows no script of ours in the page; the debugger's own evaluation is not bound by it.
-    page.evaluate(axe + ";undefined")
+    if page.evaluate("typeof window.axe?.run") != "function":
+        page.evaluate(axe + ";undefined")
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     serious = [
         (one["id"], [node["html"][:200] for node in one["nodes"][:3]])
