@@ -1,6 +1,7 @@
 """A few known rows without wishes take a short path, to the bits of the long one; what it cannot answer goes there."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -130,6 +131,13 @@ def test_bad_options_get_the_same_sentence(models, options):
     with pytest.raises(InputError) as told:
         models["range", False].recommend([1], **options)
     assert str(told.value) == str(long.value)
+
+
+@pytest.mark.parametrize("option", ["unknown", "search"])
+@pytest.mark.parametrize("value", [np.array(["error", "auto"]), pd.DataFrame({"a": [1, 2]}), pd.NA], ids=repr)
+def test_what_cannot_be_compared_is_refused(models, option, value):
+    with pytest.raises(InputError, match=option):
+        models["range", False].recommend([1], **{option: value})
 
 
 def test_a_loaded_model_takes_the_short_path(models, short, tmp_path):

@@ -250,7 +250,9 @@ class FactorRecommender(GrowingFactors):
         """
         self._require_fitted("recommend")
         plain = include is None and exclude is None and context is None and features is None
-        if plain and unknown == "error" and search == "auto" and self.col_index_ is None and not self.context_ids_:
+        # Whatever else was given in their places is refused below: an array would not even compare.
+        usual = isinstance(unknown, str) and unknown == "error" and isinstance(search, str) and search == "auto"
+        if plain and usual and self.col_index_ is None and not self.context_ids_:
             ranked = few_rows.recommend(
                 self.row_ids_, self.col_ids_, self._rows, self.col_factors_, self._derived, rows, k, exclude_seen
             )
