@@ -280,13 +280,13 @@ class Members(Part):
     optional: bool = False
 
     def open(self, proof: Proof) -> list[Any]:
-        made, facts = self.make(proof), proof.facts.pop(self.name, None)
-        if not isinstance(facts, list) or len(facts) != len(made):
-            raise ModelFileError(f"{self.name} must list the facts of {len(made)} models")
+        members, facts = self.make(proof), proof.facts.pop(self.name, None)
+        if not isinstance(facts, list) or len(facts) != len(members):
+            raise ModelFileError(f"{self.name} must list the facts of {len(members)} models")
         sizes = {name: proof.sizes[name] for name in self.shared}
-        for number, (member, own) in enumerate(zip(made, facts)):
+        for number, (member, own) in enumerate(zip(members, facts)):
             member._open(own, proof.take_under(f"{self.name}{number}."), sizes)
-        return list(made)
+        return list(members)
 
     def pack(self, value: Any, proof: Proof) -> Arrays:
         packed = [member._pack(proof.left_out) for member in value]

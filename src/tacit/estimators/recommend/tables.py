@@ -188,10 +188,10 @@ LINEAR = Schema(
 
 
 def _with_a_weight(proof: Proof) -> list[Any]:
-    made, weights = proof.model.unfitted_members(proof.facts["factors"]), proof.facts["weights"]
-    if len(weights) != len(made) or not any(weights):
+    members, weights = proof.model.unfitted_members(proof.facts["factors"]), proof.facts["weights"]
+    if len(weights) != len(members) or not any(weights):
         raise ModelFileError("its weights do not fit its members")
-    return [member for member, weight in zip(made, weights) if weight]
+    return [member for member, weight in zip(members, weights) if weight]
 
 
 def _one_knowledge(proof: Proof, parts: dict[str, Any]) -> str | None:
