@@ -383,8 +383,8 @@ def running_means(users, items, ratings, V, *, kappa, C, delta):
     V, k = V.copy(), V.shape[1]
     U, HU, HV = np.zeros((max(users) + 1, k)), np.zeros((max(users) + 1, k)), np.zeros_like(V)
     bu, bi, nu, ni = (np.zeros(n) for n in (len(U), len(V), len(U), len(V)))
-    mean = variance = squared = 0.0
-    predictions = []
+    mean = variance = squared = lean = 0.0
+    run, earlier, last, predictions = 0, 0, (-1, -1), []
     for n, (i, j, r) in enumerate(zip(users, items, ratings), start=1):
         unit = np.sqrt(variance)
         predicted = mean + bu[i] + bi[j] + unit * (U[i] @ V[j])
@@ -395,7 +395,15 @@ def running_means(users, items, ratings, V, *, kappa, C, delta):
             error = np.clip(error, -5 * np.sqrt(squared), 5 * np.sqrt(squared))
         variance = ((n - 1) * variance + step**2 * (1 - 1 / n)) / n
         squared = ((n - 1) * squared + error**2) / n
-        mean += step / n
+        mean += step / (n - earlier)
+        if n > 10 and i != last[0] and j != last[1]:
+            lean += error / np.sqrt(squared)
+            lean = np.sign(lean) * max(abs(lean) - 0.5, 0)
+            run = run + 1 if lean else 0
+            if abs(lean) > 20:
+                mean += np.sign(lean) * (0.5 + abs(lean) / run) * np.sqrt(squared)
+                earlier, lean, run = n - run, 0.0, 0
+        last = i, j
         bound = 1.5 * np.sqrt(squared) if n > 10 else np.inf
         left = np.clip(r - mean - bu[i] - bi[j], -bound, bound)
         nu[i] += 1
@@ -408,6 +416,11 @@ def running_means(users, items, ratings, V, *, kappa, C, delta):
             H += x**2
             direction = x / np.sqrt(delta + H)
             w += rest / (x @ direction + 1 / (2 * C)) * direction
+        for odd in (np.argmin(ratings[:10]), np.argmax(ratings[:10])) if n == 10 else ():
+            others = np.delete(ratings[:10], odd)
+            if abs(ratings[odd] - others.mean()) > 20 * others.std() > 0:
+                mean, variance, squared = others.mean(), others.var(), others.var()
+                bu[:], bi[:] = 0, 0
     return np.array(predictions)
 
 

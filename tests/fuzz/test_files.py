@@ -153,6 +153,7 @@ FINDINGS = {
     "9: a seed that does not fit": ("stream", fact("seed", to=10**300)),
     "9: factors by the billion": ("stream", parameter(factors=10**9)),
     "a log weight that overflows": ("experts", put("memory", rating_rounds.HEAD + 1, 1e20)),
+    "a jump after the last rating": ("stream", put("memory", rating_rounds.EARLIER, 1e6)),
     "14: a checkpoint": ("recommender", parameter(checkpoint="/tmp/forged")),
     "14: threads": ("factor tagger", parameter(threads=10**5)),
     "14: threads of a member": ("blend tagger", parameter(members=[{"tagger": "neighbour", "threads": 9}])),

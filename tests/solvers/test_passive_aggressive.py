@@ -136,14 +136,17 @@ def test_a_rating_that_overflows_is_named_and_leaves_everything_as_it_was():
     )  # fmt: skip
 
 
-def test_running_means_and_factors_equal_the_dense_twin():
-    """Every formula at the head of ``rating_rounds`` in plain numbers, with a mistyped rating among the others."""
+@pytest.mark.parametrize("mistyped", [0, 4, 40])
+@pytest.mark.parametrize("jump", [0.0, 8.0, -3.0])
+def test_running_means_and_factors_equal_the_dense_twin(mistyped, jump):
+    """Every formula at the head of ``rating_rounds`` in plain numbers, with a mistyped rating and a jump."""
     rng = np.random.default_rng(3)
-    setting, kappa, n = Setting(factors=3), 2.0, 60
+    setting, kappa, n = Setting(factors=3), 2.0, 120
     stream = Stream([setting], Rules(shrinkage=kappa), np.float64)
     stream.reserve(USERS, ITEMS)
     users, items, values = ratings(rng, n)
-    values[40] = 1e6
+    values[60:] += jump
+    values[mistyped] = 400 if mistyped < 10 else 1e6
     # The start is random; the twin takes it from the stream, and users start at zero.
     V = np.zeros((ITEMS, 3))
     probe = Stream([setting], Rules(shrinkage=kappa), np.float64)
@@ -154,7 +157,7 @@ def test_running_means_and_factors_equal_the_dense_twin():
     found = stream.learn(users, items, values)
     expected = naive.running_means(users, items, values, V, kappa=kappa, C=0.1, delta=0.2)
     assert np.allclose(found, expected, rtol=1e-9)
-    assert abs(found[-1]) < 10
+    assert abs(found[-30:] - 3 - jump).max() < 5
 
 
 # -- Hedge ---------------------------------------------------------------------------------------------------------

@@ -16,7 +16,16 @@ Running means. A bias follows the residuals that are left to it, with a gain tha
 and the same for b_v with the old b_u. A gain of 1/(κ + n) would be the mean shrunk towards zero; the power lets it
 follow drift, and the cut lies between a mean and a median. Factors explain the rest, in units of the ratings' standard
 deviation, so shift and scale of the ratings do not matter. Mean, deviation and error take no surprise above five
-deviations at its full size: a mistyped rating moves them little.
+deviations at its full size: a mistyped rating moves them little. Before the tenth rating nothing is known to cut by; if
+one of the ten lies twenty deviations of the other nine away from them, mean, deviation and error become those of the
+nine, and biases begin anew.
+
+A jump of the mean. Errors, cut and in units of their root mean square, add up to a lean, which loses a half with each
+of them, so that errors of both signs leave nothing. Several ratings in a row of one user, or of one item, may all miss
+on one side for that reason alone: only a rating whose user and item both differ from the last one's counts. When the
+lean exceeds 20, the n ratings that it is made of say where the mean is now, and the mean forgets what was before them:
+
+    lean ← sgn(l) max(|l| − 0.5, 0),  l = lean + e / rms;      mean ← mean + sgn(lean) (0.5 + |lean| / n) rms
 
 A row starts when its first rating is taken in. Beside running means users start at zero and items at random around it;
 otherwise both start uniform in [0, 2√(start/k)), so that the expected first prediction is ``start`` times the largest
@@ -42,7 +51,9 @@ from tacit.kernels.passive_aggressive import (
 )
 
 SEEN, MEAN, VARIANCE, ERROR, LOWEST, HIGHEST, LARGEST, USERS, ITEMS = range(9)
-HEAD = 9
+LEAN, RUN, EARLIER, LAST_USER, LAST_ITEM = range(9, 14)
+"""Of a jump: the lean, its ratings, those before the last jump, and the user and the item of the last rating."""
+HEAD = 14
 SEED, AVERAGE, REFERENCE, ETA, EXPLORATION, UNIFORM, FORGETTING, SHRINKAGE, IN_RANGE = range(9)
 RULES = 9
 
@@ -50,8 +61,13 @@ _POWER = 0.9
 _CUT = 1.5
 _SURPRISE = 5.0
 _LARGEST = 1e15
-_TRUSTED = 10
+TRUSTED = 10
 """Ratings after which deviation and error are known well enough to cut by."""
+_MISTYPED = 20.0
+_SLACK = 0.5
+_JUMP = 20.0
+_ROUNDING = 1e-14
+"""Of a sum of squares: what is left of it below that is no sum of others' squares."""
 
 
 @fast
@@ -161,10 +177,57 @@ def cut_to(value, bound):
     return min(max(value, -bound), bound)
 
 
+@inlined
+def follow_jump(memory, error):
+    """Add an error to the lean; where that says that the mean has jumped, follow it."""
+    root = np.sqrt(memory[ERROR])
+    lean = memory[LEAN] + error / root
+    size = abs(lean) - _SLACK
+    sign = 1.0 if lean > 0 else -1.0
+    if size <= 0:
+        memory[LEAN] = 0.0
+        memory[RUN] = 0.0
+        return
+    memory[LEAN] = sign * size
+    memory[RUN] += 1
+    if size > _JUMP:
+        memory[MEAN] += sign * root * (_SLACK + size / memory[RUN])
+        memory[EARLIER] = memory[SEEN] - memory[RUN]
+        memory[LEAN] = 0.0
+        memory[RUN] = 0.0
+
+
 @fast
-def take_in_mean(memory, rating, error):
+def leave_out_mistyped(memory):
+    """Where one of the first ratings is far from all others, take it out of mean, deviation and error; returns whether.
+
+    Without a rating x, which is d from the mean of n, the squares of the others around theirs sum to
+    Σ − d² n / (n − 1). Others that are all the same know no distance to measure x by.
+    """
+    n = memory[SEEN]
+    squares = n * memory[VARIANCE]
+    for x in (memory[LOWEST], memory[HIGHEST]):
+        d = x - memory[MEAN]
+        rest = squares - d * d * n / (n - 1.0)
+        distance = d * n / (n - 1.0)
+        if rest > _ROUNDING * squares and distance * distance * (n - 1.0) > _MISTYPED * _MISTYPED * rest:
+            memory[MEAN] -= d / (n - 1.0)
+            memory[VARIANCE] = rest / (n - 1.0)
+            memory[ERROR] = memory[VARIANCE]
+            return True
+    return False
+
+
+@fast
+def begin_biases_anew(rows):
+    for i in range(len(rows)):
+        rows[i, BIAS] = 0.0
+
+
+@fast
+def take_in_mean(memory, user, item, rating, error):
     """Count a rating: mean, variance and mean squared error, surprises cut, and the range as it is."""
-    known = memory[SEEN] >= _TRUSTED
+    known = memory[SEEN] >= TRUSTED
     if memory[SEEN] == 0:
         # Nothing was known: the first rating is no error of anybody.
         error = 0.0
@@ -179,9 +242,13 @@ def take_in_mean(memory, rating, error):
         error = cut_to(error, _SURPRISE * np.sqrt(memory[ERROR]))
     memory[SEEN] += 1
     share = 1.0 / memory[SEEN]
-    memory[MEAN] += step * share
+    memory[MEAN] += step / (memory[SEEN] - memory[EARLIER])
     memory[VARIANCE] += (step * step * (1.0 - share) - memory[VARIANCE]) * share
     memory[ERROR] += (error * error - memory[ERROR]) * share
+    if known and memory[ERROR] > 0 and memory[LAST_USER] != user and memory[LAST_ITEM] != item:
+        follow_jump(memory, error)
+    memory[LAST_USER] = user
+    memory[LAST_ITEM] = item
 
 
 @fast
@@ -275,7 +342,7 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
                 memory[LARGEST] = abs(rating)
         if memory[LARGEST] == 0:
             # Only zeros so far, predicted as zero: nobody can start before the scale is known.
-            take_in_mean(memory, rating, 0.0)
+            take_in_mean(memory, i, j, rating, 0.0)
             continue
         scale = scale_of(memory, rules)
         one = np.sqrt(scale)
@@ -285,8 +352,8 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
         memory[ITEMS] += new[1]
         users[i, COUNT] += 1
         items[j, COUNT] += 1
-        take_in_mean(memory, rating, rating - combined)
-        bound = _CUT * np.sqrt(memory[ERROR]) if memory[SEEN] > _TRUSTED else np.inf
+        take_in_mean(memory, i, j, rating, rating - combined)
+        bound = _CUT * np.sqrt(memory[ERROR]) if memory[SEEN] > TRUSTED else np.inf
         left = cut_to(rating - memory[MEAN] - users[i, BIAS] - items[j, BIAS], bound)
         users[i, BIAS] += left / (rules[SHRINKAGE] + users[i, COUNT] ** _POWER)
         items[j, BIAS] += left / (rules[SHRINKAGE] + items[j, COUNT] ** _POWER)
@@ -337,6 +404,9 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
             copy(kept_item, items[j])
             copy(kept_memory, memory)
             return t
+        if memory[SEEN] == TRUSTED and leave_out_mistyped(memory):
+            begin_biases_anew(users)
+            begin_biases_anew(items)
     return cells.shape[1]
 
 

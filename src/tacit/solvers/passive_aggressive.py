@@ -119,6 +119,7 @@ class Stream:
         self._quadrature = quadrature() if full else None
         self._rounds: Callable[..., int] = rating_rounds.rounds if full else rating_rounds.light_rounds
         self._answers: Callable[..., None] = rating_rounds.answers
+        self._trusted = rating_rounds.TRUSTED
         self._head, self._seen_at = rating_rounds.HEAD, rating_rounds.SEEN
         self._range_at = [rating_rounds.LOWEST, rating_rounds.HIGHEST]
         self._first_at = self._matrix[:, passive_aggressive.OFFSET].astype(int).tolist()
@@ -221,6 +222,10 @@ class Stream:
     @contextmanager
     def _all_or_nothing(self, users: Array, items: Array) -> Iterator[None]:
         """Put everything back when a rating among these cannot be taken in."""
+        if self.n_seen < self._trusted:
+            # A mistyped one among the first ratings is corrected in all rows.
+            users = np.append(users, np.flatnonzero(self.users[:, 0]))
+            items = np.append(items, np.flatnonzero(self.items[:, 0]))
         kept = [(rows, numbers, rows[numbers]) for rows, numbers in (
             (self.users, _distinct(users, len(self.users))), (self.items, _distinct(items, len(self.items)))
         )]  # fmt: skip

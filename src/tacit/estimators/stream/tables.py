@@ -14,6 +14,8 @@ from tacit.solvers.weight_record import RECORDS
 LARGEST = 1e15
 """Of what belongs to one user or item; products of two of them stay within float32."""
 LARGEST_SUM = 1e30
+COUNTS = ("SEEN", "USERS", "ITEMS", "RUN", "EARLIER")
+"""Places of the memory that hold whole numbers."""
 
 ROWS = (
     Ids("user_ids", "users", personal=True),
@@ -65,7 +67,7 @@ def _rows_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
     proof.require_backed()
     if len(memory) != len(Stream(settings, model.rules(proof.facts["seed"])).memory):
         return "its memory does not fit its settings"
-    counts = memory[[rating_rounds.SEEN, rating_rounds.USERS, rating_rounds.ITEMS]]
+    counts = memory[[getattr(rating_rounds, name) for name in COUNTS]]
     if (
         counts.min() < 0
         or counts.max() > 2**53
@@ -73,6 +75,8 @@ def _rows_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
         or not 0 <= memory[rating_rounds.LARGEST] <= LARGEST
     ):
         return "its counts of ratings, users and items are not counts"
+    if memory[rating_rounds.EARLIER] + memory[rating_rounds.RUN] > memory[rating_rounds.SEEN]:
+        return "it has seen fewer ratings than those before and after its last jump"
     if memory[[rating_rounds.VARIANCE, rating_rounds.ERROR]].min() < 0:
         return "its mean squares are negative"
     if memory[rating_rounds.HEAD : rating_rounds.HEAD + len(settings)].max() != 0:
