@@ -347,6 +347,7 @@ def test_a_model_with_trees_and_ranks_comes_back_from_its_file_and_goes_on_as_a_
     model.save(tmp_path / "m")
     loaded = load(tmp_path / "m")
     np.testing.assert_array_equal(loaded.rank_score(X), model.rank_score(X))
+    np.testing.assert_allclose(loaded.rank_score(sp.csr_array(X)), model.rank_score(X), rtol=1e-9)
     before = ordinal_auc(truth[250:], model.rank_score(X[250:]))
     loaded.partial_fit(X, y)
     assert ordinal_auc(truth[250:], loaded.rank_score(X[250:])) > before - 0.05

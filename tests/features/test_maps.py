@@ -126,3 +126,11 @@ def test_relevance_multiplies_scaled_columns(rng):
     weight = np.array([1.0, 0.5, 0.1])
     np.testing.assert_allclose(scaling.weighted(weight).dense(X), scaling.dense(X) * weight, atol=1e-12)
     np.testing.assert_allclose(scaling.weighted(weight).spread, weight, atol=1e-12)
+
+
+def test_zeros_of_sparse_rows_have_ranks_too():
+    """A model fitted to dense rows may be asked about sparse ones."""
+    rows = np.random.default_rng(0).poisson(1.0, (60, 3)).astype(float)
+    scaling = Scaling.of_ranks(rows, np.ones(60))
+    np.testing.assert_array_equal(scaling.divide(sp.csr_array(rows)), scaling.divide(rows))
+    assert scaling.knots is not None

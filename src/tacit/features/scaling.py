@@ -92,10 +92,10 @@ class Scaling:
         return np.asarray((block - self.mean) / self.scale, dtype=np.float64)
 
     def divide(self, rows: Any) -> Any:
-        """Rows over the scale, not centred: sparse rows stay sparse."""
-        if sp.issparse(rows):
-            return rows @ sp.diags_array(1.0 / self.scale)
-        return (rows if self.knots is None else _ranks(rows, self.knots)) / self.scale
+        """Rows over the scale, not centred: sparse rows stay sparse, unless zeros have ranks too."""
+        if self.knots is not None:
+            return _ranks(rows.toarray() if sp.issparse(rows) else rows, self.knots) / self.scale
+        return rows @ sp.diags_array(1.0 / self.scale) if sp.issparse(rows) else rows / self.scale
 
 
 def _with_sums(total: Vector, rows: Any, share: Vector) -> Vector:

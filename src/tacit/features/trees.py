@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit.features.feature_moments import FeatureMap
@@ -79,7 +80,7 @@ class BoostedTrees:
         return cls(feature, threshold, RATE * value, gains / (gains.sum() or 1.0))
 
     def score(self, rows: Any) -> Vector:
-        """g of every dense row."""
+        """g of every row, dense or sparse."""
         result = np.empty(rows.shape[0])
         trees = np.arange(len(self.feature))
         for a, b in even_chunks(rows.shape[0], max(1, _BLOCK_CELLS // len(self.feature))):
@@ -98,7 +99,8 @@ def _depth(leaves: int) -> int:
 
 
 def _single(rows: Any) -> NDArray[np.float32]:
-    """Trees compare in single precision; what is beyond it is as far out as can be."""
+    """Trees compare in single precision, in dense rows; what is beyond it is as far out as can be."""
+    rows = rows.toarray() if sp.issparse(rows) else rows
     most = float(np.finfo(np.float32).max)
     return np.asarray(np.clip(rows, -most, most), dtype=np.float32)
 
