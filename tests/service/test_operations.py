@@ -10,6 +10,7 @@ import threading
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 from starlette.testclient import TestClient
 
@@ -54,7 +55,17 @@ def test_titles_in_another_encoding_are_read_when_it_is_said(tmp_path):
     (tmp_path / "titles.csv").write_bytes("item;name\n7;Caf\u00e9\n".encode("latin-1"))
     with pytest.raises(InputError, match="not UTF-8: line 2"):
         read_titles(str(tmp_path / "titles.csv"), TextForm())
-    assert read_titles(str(tmp_path / "titles.csv"), TextForm(encoding="latin-1")) == {7: "Caf\u00e9"}
+    assert read_titles(str(tmp_path / "titles.csv"), TextForm(encoding="latin-1"))[7] == "Caf\u00e9"
+
+
+def test_titles_are_found_by_ids_of_either_type_and_with_leading_zeros(tmp_path):
+    (tmp_path / "titles.csv").write_text("item,name,shelf\n007,tea,1\n42,jam,2\n-3,,9\n")
+    assert read_titles(str(tmp_path / "titles.csv"), TextForm()) == {"007": "tea", "42": "jam", 42: "jam"}
+    pl.DataFrame({"item": [7], "name": ["tea"]}).write_parquet(tmp_path / "titles.parquet")
+    assert read_titles(str(tmp_path / "titles.parquet"), TextForm()) == {7: "tea"}
+    (tmp_path / "ids.csv").write_text("item\n7\n")
+    with pytest.raises(InputError, match="needs two columns"):
+        read_titles(str(tmp_path / "ids.csv"), TextForm())
 
 
 def test_limits_and_full_queues_are_refused_with_a_time_to_come_again(files, tmp_path):

@@ -4,6 +4,7 @@ import gc
 import ipaddress
 import logging
 import os
+import re
 import signal
 import socket
 import sys
@@ -20,6 +21,9 @@ from tacit.threads import single_threaded_blas
 
 if TYPE_CHECKING:
     from tacit.data.text_files import TextForm
+
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}")
+"""A whole number as programs write it: an id that is a number in a model."""
 
 LEAST_TOKEN = 16
 """Characters of a token at least."""
@@ -60,16 +64,19 @@ def is_loopback(host: str) -> bool:
 
 
 def read_titles(table: str, form: "TextForm") -> dict[Any, str]:
-    """Id → title, from the first two columns of a table."""
-    from tacit.data.readers import read_frame
+    """Id → title, from the first two columns of a table.
 
-    frame = read_frame(table, {}, None, name="--titles", form=form)
-    if len(frame.columns) < 2:
+    A file of text does not say whether 7 is a number or text, so that it stands for both; 007 is text alone.
+    """
+    from tacit.data.readers import read_frame, scan_table
+
+    names = scan_table(table, form=form).collect_schema().names()
+    if len(names) < 2:
         raise InputError(f"--titles: {table!r} needs two columns, ids and titles.")
-    ids, titles = frame.columns[:2]
-    return {
-        ident: str(title) for ident, title in zip(frame[ids].to_list(), frame[titles].to_list()) if title is not None
-    }
+    frame = read_frame(table, {}, names[:2], text=names[:2], name="--titles", form=form)
+    pairs = [(ident, str(title)) for ident, title in frame.iter_rows() if None not in (ident, title)]
+    numbers = {int(ident): title for ident, title in pairs if isinstance(ident, str) and _WHOLE.fullmatch(ident)}
+    return numbers | dict(pairs)
 
 
 def serve(app: Guard, host: str, port: int, *, quiet: bool, told: Callable[[str], None]) -> None:
