@@ -250,6 +250,23 @@ def test_a_label_that_the_encoding_lacks_is_said(tmp_path, refused):
     assert "'€' cannot be written in latin-1" in said and not (tmp_path / "new.csv").exists()
 
 
+def test_decisions_about_named_rows_are_not_applied_to_rows_by_their_numbers(tmp_path, refused, capsys):
+    table, reviewed = tmp_path / "texts.csv", tmp_path / "reviewed.csv"
+    table.write_text("id,text,tags\n02,red ball,red\n00,blue sea,blue\n01,a red sea,red\n")
+    options = ["--text", "text", "--labels", "tags", "--accepted", reviewed, "--apply", "-o"]
+    reviewed.write_text("row,label,accept\n02,round,yes\n")
+    said = refused("audit", table, *options, tmp_path / "new.csv")
+    assert said.endswith("'02' is not the number of a row; say --id as at the audit.")
+    assert not (tmp_path / "new.csv").exists()
+    # Where the names are numbers too, labels that rows have already give the mistake away.
+    reviewed.write_text("row,label,accept\n0,red,yes\n1,wet,yes\n")
+    main([*map(str, ["audit", table, *options, tmp_path / "wrong.csv"])])
+    assert "1 of 2 accepted labels are in TABLE already" in capsys.readouterr().err
+    main([*map(str, ["audit", table, *options, tmp_path / "new.csv", "--id", "id"])])
+    assert "already" not in capsys.readouterr().err
+    assert (tmp_path / "new.csv").read_text().splitlines()[2:] == ['00,blue sea,"blue,red"', '01,a red sea,"red,wet"']
+
+
 def test_rows_that_are_gone_are_named_and_left_out(tmp_path, capsys):
     (tmp_path / "texts.csv").write_text("id,text,tags\na,red ball,Red\nb,blue sea,blue\nc,a red sea,red\n")
     (tmp_path / "reviewed.csv").write_text("row,label,accept\na,round,yes\nz,red,yes\ny,red,no\n")

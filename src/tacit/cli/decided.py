@@ -34,6 +34,13 @@ class Placed:
             say(f"--accepted: {rows} not in TABLE any more and left out: {named}.")
 
 
+def refuse_names(decisions: "Decisions") -> None:
+    """Without --id rows go by their numbers, so that 0042 or a name comes from an audit that had it."""
+    for row, _ in (*decisions.accepted, *decisions.rejected):
+        if not row.isdecimal() or row != (row.lstrip("0") or "0"):
+            raise InputError(f"--accepted: {row!r} is not the number of a row; say --id as at the audit.")
+
+
 def placed(decisions: "Decisions", ids: Sequence[Any]) -> Placed:
     """Decisions with the places of their rows.
 

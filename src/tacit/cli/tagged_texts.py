@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.decided import placed, write_patched
+from tacit.cli.decided import placed, refuse_names, write_patched
 from tacit.cli.defaults import parameters_of, typed
 from tacit.cli.options import packed
 from tacit.cli.output import say
@@ -65,7 +65,7 @@ class TaggedTexts:
         if ids is not None and (distinct or self.accepted is not None):
             _refuse_unclear(ids, where)
         if self.accepted is not None:
-            _add_accepted(self.accepted, labels, list(range(len(labels))) if ids is None else ids)
+            _add_accepted(self.accepted, labels, ids)
         return texts, labels, ids
 
     def rejected(self, ids: list[Any]) -> list[tuple[Any, str]]:
@@ -80,7 +80,7 @@ class TaggedTexts:
         """Write the table with the accepted labels joined to those that rows have; how many rows, how many joined."""
         _, before, ids = replace(self, accepted=None).read(distinct=True)
         after = [list(labels) for labels in before]
-        _add_accepted(accepted, after, list(range(len(after))) if ids is None else ids)
+        _add_accepted(accepted, after, ids)
         more = [new[len(old) :] for old, new in zip(before, after)]
         write_patched(path, self.table, self.form, self.labels, self._sign, more)
         return len(more), sum(map(len, more))
@@ -147,13 +147,24 @@ def _refuse_unclear(ids: list[Any], where: Callable[[int], str]) -> None:
             )
 
 
-def _add_accepted(path: Path, labels: list[list[str]], ids: list[Any]) -> None:
-    """Join the cells that a reviewer accepted to the labels, in place."""
+def _add_accepted(path: Path, labels: list[list[str]], ids: list[Any] | None) -> None:
+    """Join the cells that a reviewer accepted to the labels, in place; ``ids`` None goes by the numbers of rows."""
     from tacit.estimators.tag.audit_report import read_decisions
 
-    found = placed(read_decisions(path), ids)
+    decisions = read_decisions(path)
+    if ids is None:
+        refuse_names(decisions)
+    found = placed(decisions, list(range(len(labels))) if ids is None else ids)
     found.say_gone()
-    for index, label in found.accepted:
+    new = [(index, label) for index, label in found.accepted if label not in labels[index]]
+    known = len(found.accepted) - len(new)
+    if 0 < known < len(found.accepted):
+        # An audit never suggests what a row has, so that these rows may be others than the audited ones.
+        say(
+            f"{known:,} of {len(found.accepted):,} accepted labels are in TABLE already; unless some were written "
+            "there before, check that --id is the same as at the audit."
+        )
+    for index, label in new:
         if label not in labels[index]:
             labels[index].append(label)
 
