@@ -10,6 +10,7 @@ import sqlite3
 import polars as pl
 import pytest
 
+from tacit import load
 from tests.cli.conftest import FOOD, TOOLS
 
 
@@ -207,6 +208,27 @@ def test_evaluate_beats_popularity_where_tastes_differ(shop, tacit_json, tacit):
     assert outcome["train"] + outcome["test"] == 160
     assert {"ndcg@2", "ndcg@5"} <= outcome["model"].keys()
     assert "popularity" in tacit("evaluate", shop, "--factors", 4, "--split", "last")
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        ([], "BlendRecommender"),
+        (["--factors", 2], "FactorRecommender"),
+        (["--method", "linear", "--seed", 1], "LinearRecommender"),
+    ],
+)
+def test_evaluate_measures_the_kind_of_model_that_fit_makes(options, kind, shop, tmp_path, tacit, tacit_json):
+    assert tacit_json("evaluate", shop, *options)["kind"] == kind
+    tacit("fit", "recommend", shop, "-o", tmp_path / "m", *options)
+    assert type(load(tmp_path / "m")).__name__ == kind
+
+
+def test_evaluate_refuses_options_that_contradict_each_other(shop, tmp_path, tacit, refused):
+    assert "--factors is for --method factors" in refused("evaluate", shop, "--method", "linear", "--factors", 2)
+    tacit("fit", "recommend", shop, "-o", tmp_path / "m", "--factors", 2)
+    said = refused("evaluate", shop, "--model", tmp_path / "m", "--method", "blend")
+    assert "--method has no effect with --model" in said
 
 
 def test_evaluate_a_saved_model_on_what_it_has_not_seen(shop, tmp_path, capsys, tacit):

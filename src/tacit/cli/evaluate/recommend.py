@@ -11,6 +11,7 @@ from tacit.cli.evaluate.saved import refuse_beside_model
 from tacit.cli.models import as_known, open_model
 from tacit.cli.options import json_option, recommender_options
 from tacit.cli.output import console, print_json, print_table, say
+from tacit.cli.recommender_choice import chosen_method, method_option, new_recommender, options_of_factors
 from tacit.cli.source import Source, source_options
 from tacit.cli.tables import read_titles, save_measures, table_option, titles_option
 from tacit.errors import InputError
@@ -35,6 +36,7 @@ METRICS = ("ndcg", "recall", "precision", "map", "mrr", "hit_rate", "coverage", 
 @html_option
 @titles_option
 @table_option
+@method_option
 @recommender_options
 @json_option
 def command(
@@ -47,13 +49,14 @@ def command(
     page: Path | None,
     titles: str | None,
     table_path: Path | None,
+    method: str | None,
     parameters: dict[str, Any],
     as_json: bool,
 ) -> None:
     """Measure a recommender on held-out lines of TABLE, beside the popularity baseline.
 
-    All columns but those that a row has in training are ranked, for every row with something held out. A table of
-    --titles is read with TABLE's --encoding.
+    The same options fit the same kind of model as tacit fit recommend. All columns but those that a row has in
+    training are ranked, for every row with something held out. A table of --titles is read with TABLE's --encoding.
     """
     from tacit.data.text_files import TextForm
     from tacit.metrics.details import lead
@@ -68,14 +71,15 @@ def command(
     if model_path is None:
         data = source.read(needs_time=by != "random")
         train, held_out = data.split(test=test, seed=split_seed, by=by)  # type: ignore[arg-type]
-        from tacit import FactorRecommender
-
-        model = FactorRecommender(**parameters, progress=False if as_json else None)
+        method = chosen_method(method, options_of_factors(parameters, data))
+        model = new_recommender(method, parameters)
+        if method == "factors":
+            model.set_params(progress=False if as_json else None)
         start = time.perf_counter()
         model.fit(train)
         fitting = time.perf_counter() - start
     else:
-        refuse_beside_model({"by", "test", "split_seed", *parameters} - {"threads"})
+        refuse_beside_model({"by", "test", "split_seed", "method", *parameters} - {"threads"})
         model = open_model(model_path, "evaluate", "similar_cols", "tacit fit recommend")
         train, held_out = _unseen(model, source.read())
     results, details = _measure(
@@ -85,6 +89,7 @@ def command(
         **{name: {f"{metric}@{k}": result[f"{metric}@{k}"] for metric in METRICS for k in cutoffs}
            for name, result in results.items()},
         "lead": {name: found.as_dict() for name, found in lead(details["model"], details["popularity"]).items()},
+        "kind": type(model).__name__,
         "rows": results["model"].users,
         "rows_without_held_out": results["model"].left_out,
         "train": train.nnz,
@@ -159,7 +164,7 @@ def _unseen(model: Any, given: "Interactions") -> tuple["Interactions", "Interac
 
 def _print(outcome: dict[str, Any]) -> None:
     console().print(
-        f"{outcome['train']:,} positives to learn from, {outcome['test']:,} held out; "
+        f"{outcome['kind']}: {outcome['train']:,} positives to learn from, {outcome['test']:,} held out; "
         f"[bold]{outcome['rows']:,} rows[/] are asked in {outcome['seconds']:.1f} s"
     )
     ours, theirs, leads = outcome["model"], outcome["popularity"], outcome["lead"]

@@ -10,11 +10,10 @@ import click
 from tacit.cli.cluster_options import Workers, cluster_options
 from tacit.cli.options import OutputFile, json_option, model_output_option, recommender_options, was_given
 from tacit.cli.output import print_facts, print_json, size, was_interrupted
+from tacit.cli.recommender_choice import chosen_method, method_option, new_recommender, options_of_factors
 from tacit.cli.sides import Sides, side_options
 from tacit.cli.source import Source, source_options
 from tacit.errors import InputError
-
-METHODS = ("factors", "linear", "blend")
 
 
 @click.command("recommend")
@@ -22,8 +21,7 @@ METHODS = ("factors", "linear", "blend")
 @model_output_option
 @side_options
 @click.option("--report-gain", is_flag=True, help="Also measure held out whether features and graphs help.")
-@click.option("--method", type=click.Choice(METHODS),
-              help="Low rank, full rank, or both; by default both, or factors where an option is theirs.")  # fmt: skip
+@method_option
 @click.option("--exponents", type=float, nargs=3, metavar="IN ROW OUT",
               help="Of sparse linear weights; chosen on held-out pairs where not given.")  # fmt: skip
 @click.option("--seconds", default=300.0, show_default=True,
@@ -64,8 +62,9 @@ def command(
     if workers:
         workers.require_plain(source, bool(sides))
         method = method or "factors"
+        _refuse_seconds(method)
         began = time.perf_counter()
-        model: Any = _made(method, seconds, parameters, exponents)
+        model: Any = new_recommender(method, parameters, seconds=seconds, exponents=exponents)
         if method == "factors":
             model.set_params(progress=progress, checkpoint=checkpoint)
         model = workers.fit_positives(model, source)
@@ -73,12 +72,10 @@ def command(
         _tell(model, method, model_path, notes, shape, nnz, time.perf_counter() - began, parameters, as_json)
         return
     data = sides.beside(source.read())
-    only = _options_of_factors(parameters, sides, report_gain, checkpoint, data)
-    method = method or ("factors" if only else "blend")
-    if only and method != "factors":
-        raise InputError(f"{only[0]} is for --method factors; leave it out, or choose that method.")
+    method = chosen_method(method, _options_of_factors(parameters, sides, report_gain, checkpoint, data))
+    _refuse_seconds(method)
     began = time.perf_counter()
-    model = _made(method, seconds, parameters, exponents)
+    model = new_recommender(method, parameters, seconds=seconds, exponents=exponents)
     if method == "factors":
         model.set_params(progress=progress, checkpoint=checkpoint).fit(data, report_gain=report_gain)
     else:
@@ -118,33 +115,20 @@ def _tell(
     _print_summary(outcome, model)
 
 
+def _refuse_seconds(method: str) -> None:
+    if method != "blend" and was_given("seconds"):
+        raise InputError(f"--seconds is the budget of --method blend, not of {method}; leave it out.")
+
+
 def _options_of_factors(
     parameters: dict[str, Any], sides: Sides, report_gain: bool, checkpoint: Path | None, data: Any
 ) -> list[str]:
-    """What was typed that factors alone understand."""
+    """What was typed that factors alone understand, sides included."""
     typed = [
-        f"--{name.replace('_', '-')}"
-        for name in parameters
-        if name not in ("random_state", "threads") and was_given(name)
-    ]
-    typed += [
         f"--{name.replace('_', '-')}" for name in ("row_features", "row_graph", "col_graph") if getattr(sides, name)
     ]
     typed += ["--report-gain"] * report_gain + ["--checkpoint"] * (checkpoint is not None)
-    return typed + ["--context"] * bool(data.context_ids)
-
-
-def _made(method: str, seconds: float, parameters: dict[str, Any], exponents: tuple[float, float, float] | None) -> Any:
-    from tacit import BlendRecommender, FactorRecommender, LinearRecommender
-
-    if method != "blend" and was_given("seconds"):
-        raise InputError(f"--seconds is the budget of --method blend, not of {method}; leave it out.")
-    if method == "factors":
-        return FactorRecommender(**parameters)
-    run = {name: parameters[name] for name in ("random_state", "threads")}
-    if method == "linear":
-        return LinearRecommender("auto" if exponents is None else "sparse", sparse_exponents=exponents, **run)
-    return BlendRecommender(seconds=seconds, progress=False, **run)
+    return options_of_factors(parameters, data) + typed
 
 
 def _of_choice(model: Any) -> dict[str, Any]:
