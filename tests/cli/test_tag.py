@@ -267,6 +267,16 @@ def test_decisions_about_named_rows_are_not_applied_to_rows_by_their_numbers(tmp
     assert (tmp_path / "new.csv").read_text().splitlines()[2:] == ['00,blue sea,"blue,red"', '01,a red sea,"red,wet"']
 
 
+def test_texts_without_a_known_word_are_said(things, tmp_path, tacit, capsys):
+    tacit("fit", "tag", things, *OPTIONS, "-o", tmp_path / "m")
+    assert tacit("tag", tmp_path / "m", "xyzzy").endswith("(no label; perhaps the model knows none of its words)\n")
+    (tmp_path / "new.csv").write_text("nr,text\n07,red ball\n08,xyzzy plugh\n09,\n")
+    main([*map(str, ["tag", tmp_path / "m", "--table", tmp_path / "new.csv", "--text", "text", "--id", "nr", "--csv"])])
+    said = capsys.readouterr()
+    assert {line.split(",")[0] for line in said.out.splitlines()} == {"id", "07"}
+    assert "2 texts are not in the table, first '08': no label" in said.err
+
+
 def test_rows_that_are_gone_are_named_and_left_out(tmp_path, capsys):
     (tmp_path / "texts.csv").write_text("id,text,tags\na,red ball,Red\nb,blue sea,blue\nc,a red sea,red\n")
     (tmp_path / "reviewed.csv").write_text("row,label,accept\na,round,yes\nz,red,yes\ny,red,no\n")

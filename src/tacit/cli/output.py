@@ -82,8 +82,10 @@ def entries(ranked: "Ranked", index: int) -> list[dict[str, Any]]:
     return [{"id": ident, "score": score} for ident, score, filled in result if filled]
 
 
-def print_found(query: str, result: Sequence[Mapping[str, Any]]) -> None:
-    """One query and the list below it; a title, where there is one, stands behind the score."""
+def print_found(
+    query: str, result: Sequence[Mapping[str, Any]], empty: str = "nothing that is allowed is left"
+) -> None:
+    """One query and the list below it, or why it is empty; a title, where there is one, stands behind the score."""
     click.echo(visible(query))
     names = [visible(one["id"]) for one in result]
     width = max(map(len, names), default=0)
@@ -92,7 +94,7 @@ def print_found(query: str, result: Sequence[Mapping[str, Any]]) -> None:
         # Rounded first, so that nothing is shown as -0.000.
         click.echo(f"  {name:<{width}}  {round(one['score'], 3) + 0.0:.3f}{title}")
     if not result:
-        click.echo("  (nothing that is allowed is left)")
+        click.echo(f"  ({empty})")
 
 
 def csv_lines(rows: Iterable[Sequence[Any]]) -> str:

@@ -7,7 +7,7 @@ import click
 
 from tacit.cli.models import open_model, read_lines
 from tacit.cli.options import TableName, json_option
-from tacit.cli.output import csv_lines, entries, print_found, print_json
+from tacit.cli.output import csv_lines, entries, print_found, print_json, say
 from tacit.cli.tables import save_table, table_option
 from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tacit.data.text_files import TextForm
 
 BATCH = 1000
+NO_LABEL = "no label; perhaps the model knows none of its words"
 
 
 @click.command("tag")
@@ -59,10 +60,13 @@ def command(
     if as_csv:
         click.echo(csv_lines([headings]), nl=False)
     kept: list[dict[str, Any]] = []
+    without: list[Any] = []
     for start in range(0, len(listed), BATCH):
         ranked = model.predict_topk(listed[start : start + BATCH], k, return_scores=True)
         for index, name in enumerate(names[start : start + BATCH]):
             result = entries(ranked, index)
+            if not result:
+                without.append(name)
             lines = [(name, rank, one["id"], one["score"]) for rank, one in enumerate(result, 1)]
             kept += [dict(zip(headings, line)) for line in lines] if table_path is not None else []
             if as_json:
@@ -70,8 +74,12 @@ def command(
             elif as_csv:
                 click.echo(csv_lines(lines), nl=False)
             else:
-                print_found(str(name), result)
+                print_found(str(name), result, NO_LABEL)
     save_table(table_path, kept, headings)
+    if without and (as_csv or table_path is not None):
+        # A table has a line for each label, so that nothing else tells of them.
+        texts_are = "1 text is" if len(without) == 1 else f"{len(without):,} texts are"
+        say(f"{texts_are} not in the table, first {str(without[0])!r}: {NO_LABEL}.")
 
 
 def _of_table(table: str, columns: tuple[str, ...], ident: str | None, form: "TextForm") -> tuple[list[Any], list[str]]:
