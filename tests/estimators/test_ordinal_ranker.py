@@ -215,7 +215,8 @@ def test_selection_reports_what_labels_alone_would_have_reached():
 def test_sparse_is_dense():
     X, y, _ = graded()
     X = np.where(np.abs(X) > 0.7, X, 0.0)
-    dense, sparse = small(standardize=True).fit(X, y), small(standardize=True).fit(sp.csr_matrix(X), y)
+    # Trees are a candidate for dense rows alone.
+    dense, sparse = (small(standardize=True, trees=False).fit(rows, y) for rows in (X, sp.csr_matrix(X)))
     np.testing.assert_allclose(sparse.rank_score(sp.csc_array(X)), dense.rank_score(X), rtol=1e-6, atol=1e-8)
 
 
@@ -351,6 +352,18 @@ def test_a_model_with_trees_and_ranks_comes_back_from_its_file_and_goes_on_as_a_
     before = ordinal_auc(truth[250:], model.rank_score(X[250:]))
     loaded.partial_fit(X, y)
     assert ordinal_auc(truth[250:], loaded.rank_score(X[250:])) > before - 0.05
+
+
+def test_trees_are_tried_from_25_labels_on():
+    """Steps, which no kernel follows from so few rows."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((430, 6))
+    truth = (X[:, 0] > 0).astype(int) + 2 * (X[:, 1] > 0.3)
+    models = {n: small(n_components=300).fit(X, np.where(np.arange(430) < n, truth, -1)) for n in (24, 30)}
+    assert models[24].tree_share_ == 0 and models[24].preparation_ != "relevance"
+    kernel = small(n_components=300, trees=False).fit(X, np.where(np.arange(430) < 30, truth, -1))
+    reached, alone = (ordinal_auc(truth[30:], one.rank_score(X[30:])) for one in (models[30], kernel))
+    assert reached > alone + 0.02
 
 
 @pytest.mark.parametrize("given", [{"solver": "stochastic"}, {"features": "fourier"}])
