@@ -316,6 +316,21 @@ def test_separators_that_cannot_be(tmp_path, wrong):
         read(path, separator=wrong)
 
 
+def test_the_mark_of_utf8_before_another_encoding_is_no_part_of_a_name(tmp_path):
+    """Some programs write it before everything; in front of real UTF-8 it contradicts the encoding that was given."""
+    path = tmp_path / "shop.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + "user,item\nann,th\xe9\n".encode("cp1252"))
+    data = Interactions.from_table(path, row="user", col="item", encoding="cp1252")
+    assert (data.row_ids.all().tolist(), data.col_ids.all().tolist()) == (["ann"], ["th\xe9"])
+    path.write_text("user,item\nann,th\xe9\n", encoding="utf-8-sig")
+    for right in (None, "utf-8-sig"):
+        assert Interactions.from_table(path, row="user", col="item", encoding=right).col_ids.all().tolist() == [
+            "th\xe9"
+        ]
+    with pytest.raises(InputError, match="is UTF-8, as its first bytes say, and not cp1252; leave encoding out"):
+        Interactions.from_table(path, row="user", col="item", encoding="cp1252")
+
+
 @pytest.mark.parametrize(("encoding", "told"), [("latin-1", "latin-1"), ("cp1252", "latin-1"), ("utf-16", "utf-16")])
 def test_other_encodings_are_named_and_read(tmp_path, encoding, told):
     path = tmp_path / "events.csv"

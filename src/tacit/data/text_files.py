@@ -85,6 +85,7 @@ def utf8_source(path: str, packed: bool, form: TextForm) -> Any:
         return path
     data = read_bytes(path)
     if not form.is_utf8:
+        data = _without_mark(path, data, form)
         try:
             data = data.decode(form.encoding or "utf-8").encode("utf-8")
         except UnicodeDecodeError as error:
@@ -92,6 +93,19 @@ def utf8_source(path: str, packed: bool, form: TextForm) -> Any:
                 f"{path!r} is not {form.encoding}: byte {error.start} cannot be read; pass another encoding='...'."
             ) from None
     return io.BytesIO(data)
+
+
+def _without_mark(path: str, data: bytes, form: TextForm) -> bytes:
+    """Some programs put the mark of UTF-8 before whatever they write: it would become part of the first name."""
+    if not data.startswith(codecs.BOM_UTF8):
+        return data
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.removeprefix(codecs.BOM_UTF8)
+    if codecs.lookup(form.encoding or "utf-8").name == "utf-8-sig":
+        return data
+    raise InputError(f"{path!r} is UTF-8, as its first bytes say, and not {form.encoding}; leave encoding out.")
 
 
 # -- when something is wrong -----------------------------------------------------------------------------------
