@@ -354,15 +354,15 @@ def test_a_model_with_trees_and_ranks_comes_back_from_its_file_and_goes_on_as_a_
     assert ordinal_auc(truth[250:], loaded.rank_score(X[250:])) > before - 0.05
 
 
-def test_trees_are_tried_from_25_labels_on():
+def test_trees_are_tried_from_50_labels_on():
     """Steps, which no kernel follows from so few rows."""
     rng = np.random.default_rng(1)
     X = rng.standard_normal((430, 6))
     truth = (X[:, 0] > 0).astype(int) + 2 * (X[:, 1] > 0.3)
-    models = {n: small(n_components=300).fit(X, np.where(np.arange(430) < n, truth, -1)) for n in (24, 30)}
-    assert models[24].tree_share_ == 0 and models[24].preparation_ != "relevance"
-    kernel = small(n_components=300, trees=False).fit(X, np.where(np.arange(430) < 30, truth, -1))
-    reached, alone = (ordinal_auc(truth[30:], one.rank_score(X[30:])) for one in (models[30], kernel))
+    models = {n: small(n_components=300).fit(X, np.where(np.arange(430) < n, truth, -1)) for n in (49, 60)}
+    assert models[49].tree_share_ == 0 and models[49].preparation_ != "relevance"
+    kernel = small(n_components=300, trees=False).fit(X, np.where(np.arange(430) < 60, truth, -1))
+    reached, alone = (ordinal_auc(truth[60:], one.rank_score(X[60:])) for one in (models[60], kernel))
     assert reached > alone + 0.02
 
 

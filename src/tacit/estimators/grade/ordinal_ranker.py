@@ -74,7 +74,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         kernel on "auto", begins with the former for dense and the latter for sparse rows, and cross-validates it
         against the other (sparse), against ranks and against columns weighted by their relevance (dense)
     trees : mix the kernel's score with that of boosted trees, by a share that cross-validation chooses; None does so
-        where kernel and loss are on "auto", features are "labelled", X is dense and 25 rows or more are labelled
+        where kernel and loss are on "auto", features are "labelled", X is dense and 50 rows or more are labelled
     cv : folds over the labelled rows: a list of (train rows, test rows), or a number; as many of another draw are added
         for the kernels that do best in these
     random_state : seed; the same seed gives the same bits at any number of ``threads`` (0 is all cores)
