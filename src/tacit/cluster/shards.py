@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tacit.data import events as _events
 from tacit.data.events import Duplicates, Events, Twice
-from tacit.data.parts import cut, joined
+from tacit.data.parts import cut, joined, stable_order
 from tacit.errors import InputError
 from tacit.kernels import cells as kernels
 from tacit.objective.losses import Loss
@@ -86,7 +86,7 @@ def by_columns(shard: Shard, starts: Array) -> list[Events]:
 def col_shard(start: int, stop: int, borders: tuple[tuple[int, int], ...], pieces: Sequence[Events]) -> Shard:
     """The shard of these columns, from what the row shards have of them, in their order."""
     events = joined(pieces)
-    events = events.take(np.argsort(events.col, kind="stable"))
+    events = events.take(stable_order(events.col - start))
     return _shard(start, stop, borders, events.col, events.row, events.weight)
 
 

@@ -97,9 +97,21 @@ def joined(pieces: Sequence[Events]) -> Events:
 def cut(events: Events, borders: Array, by: Literal["row", "col"]) -> list[Events]:
     """Events by the ranges of rows or columns that they belong to, in their order; ``borders`` begin with 0."""
     index = np.searchsorted(borders, getattr(events, by), side="right") - 1
-    order = np.argsort(index, kind="stable")
+    order = stable_order(index)
     ends = np.searchsorted(index[order], np.arange(len(borders)))
     return [events.take(order[a:b]) for a, b in pairwise(ends)]
+
+
+def stable_order(numbers: Array) -> Array:
+    """Places sorted by whole numbers from 0 on, equal ones in their given order.
+
+    NumPy sorts numbers of 16 bits by radix, in a fraction of the time.
+
+    >>> stable_order(np.array([2, 0, 2, 1]))
+    array([1, 3, 0, 2])
+    """
+    small = int(numbers.max(initial=0)) <= np.iinfo(np.uint16).max
+    return np.argsort(numbers.astype(np.uint16) if small else numbers, kind="stable")
 
 
 def _lines(path: str, columns: Columns) -> tuple["pl.DataFrame", NDArray[np.int64] | None]:

@@ -1,7 +1,7 @@
 """Positives on disk: both orders, built from parts of a table by an external sort, and read through memory maps.
 
     1. ids       the distinct ids of every part, merged
-    2. counts    lines per row and per column, from which ranges of at most ``LINES`` lines follow
+    2. counts    every part in these numbers; lines per row and per column, from which ranges of ``LINES`` lines follow
     3. events    every part cut by ranges of rows, appended to a file per range
     4. rows      every range sorted and its pairs merged: the row order; the cells cut by ranges of columns
     5. columns   every range sorted: the column order
@@ -28,7 +28,7 @@ from tacit.data import events as _events
 from tacit.data.events import Duplicates, Events, Twice
 from tacit.data.ids import Ids
 from tacit.data.matrix import StoredCsr
-from tacit.data.parts import Columns, cut, distinct_ids, events_of, ids_of_parts, merged_ids
+from tacit.data.parts import Columns, cut, distinct_ids, events_of, ids_of_parts, merged_ids, stable_order
 from tacit.errors import InputError
 from tacit.progress import Run
 
@@ -95,13 +95,14 @@ def _build(folder: Path, paths: Sequence[str], columns: Columns, duplicates: Dup
         series.rename("id").to_frame().write_parquet(folder / f"{name}_ids.parquet")
         ids_of_parts(series, name)
     counts = [np.zeros(len(series), dtype=np.int64) for series in ids]
-    for path in _each(paths, "counts", progress):
+    for index, path in enumerate(_each(paths, "counts", progress)):
         events = events_of(path, columns, *ids)
+        _append(folder, f"part-{index}", [events])
         counts[0] += np.bincount(events.row, minlength=len(ids[0]))
         counts[1] += np.bincount(events.col, minlength=len(ids[1]))
     borders = [_borders(of_side) for of_side in counts]
-    for path in _each(paths, "events", progress):
-        _append(folder, "rows", cut(events_of(path, columns, *ids), borders[0], "row"))
+    for index in _each(range(len(paths)), "events", progress):
+        _append(folder, "rows", cut(_taken(folder, f"part-{index}", 0), borders[0], "row"))
     of_rows, of_cols = (np.zeros(len(series), dtype=np.int64) for series in ids)
     for index in _each(range(len(borders[0]) - 1), "rows", progress):
         try:
@@ -117,7 +118,7 @@ def _build(folder: Path, paths: Sequence[str], columns: Columns, duplicates: Dup
         _append(folder, "cols", cut(events, borders[1], "col"))
     for index in _each(range(len(borders[1]) - 1), "columns", progress):
         events = _taken(folder, "cols", index)
-        events = events.take(np.argsort(events.col, kind="stable"))
+        events = events.take(stable_order(events.col - borders[1][index]))
         _write(folder, "col", events.row, events.weight)
     for name, of_side in (("row", of_rows), ("col", of_cols)):
         np.concatenate(([0], np.cumsum(of_side))).astype(np.int64).tofile(folder / f"{name}_indptr")
