@@ -55,7 +55,8 @@ def service(record: dict[str, Any]) -> str:
          f"{found['ratio_to_bare']:.2f}; {found['ratio_to_bare_by_processor_time']:.2f}"],
         ["processor time: `recommend`, bare, an event", f"{cost['recommend']}, {cost['bare']}, {cost['event']} µs"],
         ["`recommend` at half that load, p50 and p99",
-         f"{found['p50_ms_at_half_load']:.1f} and {found['p99_ms_at_half_load']:.1f} ms"],
+         f"{found['p50_ms_at_half_load']:.1f} and {found['p99_ms_at_half_load']:.1f} ms "
+         f"(the bare route's p99 at that rate: {found['p99_ms_of_the_bare_route_at_that_load']:.1f} ms)"],
         ["events acknowledged, 64 clients", f"{found['events_per_second_64_clients']:,} a second"],
         ["the disk's own fsyncs", f"{found['fsyncs_per_second_of_the_disk']:,} a second"],
         [f"p99 of {found['asked_per_second']} answers a second, alone and beside "
@@ -70,7 +71,9 @@ def service(record: dict[str, Any]) -> str:
     told = (
         f"{found['rows']:,} × {found['cols']:,}, {found['positives']:,} positives, {found['factors']} factors; server "
         f"and client on one machine, whose load was {found['load_before'][0]:.0f} before and "
-        f"{found['load_after'][0]:.0f} after: other work takes from all figures but the ratios."
+        f"{found['load_after'][0]:.0f} after: other work takes from all figures but the ratios. Turns in which the "
+        f"host stole more than one percent of the processors' time were left out of the latencies and taken again: "
+        f"{found['turns_left_out_for_stolen_time']}."
     )
     return table(["", ""], rows) + f"\n\n{told}"
 
