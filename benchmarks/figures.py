@@ -7,35 +7,22 @@ file, or part of it, does not exist yet is left out and named.
 """
 
 import argparse
-from collections.abc import Callable
-from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from benchmarks import results
 from benchmarks.processes import ROOT
+from benchmarks.render import Drawing, engine, grade, machine, recommend, stream, tag, versus, words
 
 FOLDER = ROOT / "docs" / "figures"
-MODULES = ("papers.figures", "papers.grade_figures", "peers.figures", "machine.figures")
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A picture: the results file that it is drawn from, and how; ``text`` keeps words as words in the SVG."""
-
-    file: str
-    draw: Callable[[dict[str, Any]], Figure]
-    text: bool = False
+MODULES = (engine, recommend, tag, words, stream, grade, versus, machine)
 
 
 def drawings() -> dict[str, Drawing]:
     """Name of the SVG file → how it is drawn."""
-    modules = (import_module(f"benchmarks.{name}") for name in MODULES)
-    return {name: drawing for module in modules for name, drawing in module.FIGURES.items()}
+    return {name: drawing for module in MODULES for name, drawing in module.FIGURES.items()}
 
 
 def save(figure: Figure, path: Path, text: bool = False) -> None:

@@ -9,7 +9,7 @@ A block stands between two comments in a Markdown page and names a results file:
     …
     <!-- end -->
 
-The modules of ``benchmarks/tables`` list in ``BLOCKS`` what draws a block: Markdown from the content of
+The modules of ``benchmarks/render`` list in ``BLOCKS`` what draws a block: Markdown from the content of
 ``results/<name>.json``, or of the several results files that the block names. A block ``bench-NAME`` is what ``tacit
 bench NAME`` shows.
 """
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import registry
-from benchmarks.tables import (
+from benchmarks.render import (
     Block,
     defaults,
     engine,
@@ -56,7 +56,7 @@ def render(name: str) -> str:
         return of_bench(name.removeprefix(BENCH))
     if name not in BLOCKS:
         raise SystemExit(
-            f"a page asks for results: {name}, which nothing draws; add it to a module of benchmarks/tables."
+            f"a page asks for results: {name}, which nothing draws; add it to a module of benchmarks/render."
         )
     block = BLOCKS[name]
     records: dict[str, Any] = {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks import papers, results
-from benchmarks.tables import Table, View, exmlds, fbgd, nn_apa, ocmf, qs3orao, recommend, versus
+from benchmarks.render import Table, View, engine, grade, recommend, stream, tag, versus, words
 
 
 @dataclass(frozen=True)
@@ -30,51 +30,51 @@ PAPERS: dict[str, dict[str, Entry]] = {
         "table3": Entry(
             ("papers.words quality", "papers.words quality --quick"),
             ("words", "words-quick"),
-            fbgd.table3,
+            words.fbgd_table3,
             quick=("peers.versus words", "versus"),
         ),
-        "table4": Entry(("papers.engine_quality table4",), ("engine-quality",), fbgd.table4),
-        "table5": Entry(("papers.engine_quality table5",), ("engine-quality",), fbgd.table5),
-        "table6": Entry(("papers.engine_quality table6",), ("engine-quality",), fbgd.table6),
-        "table7": Entry(("papers.runtime table7",), ("runtime",), fbgd.table7),
-        "table8": Entry(("papers.runtime table8",), ("runtime",), fbgd.table8),
-        "figure3": Entry(("papers.engine_quality figure3",), ("engine-quality",), fbgd.figure3),
-        "figure4": Entry(("papers.words weights",), ("words-weights",), fbgd.figure4),
-        "figure5": Entry(("papers.runtime figure5",), ("runtime",), fbgd.figure5),
+        "table4": Entry(("papers.engine_quality table4",), ("engine-quality",), engine.fbgd_table4),
+        "table5": Entry(("papers.engine_quality table5",), ("engine-quality",), engine.fbgd_table5),
+        "table6": Entry(("papers.engine_quality table6",), ("engine-quality",), engine.fbgd_table6),
+        "table7": Entry(("papers.runtime table7",), ("runtime",), engine.fbgd_table7),
+        "table8": Entry(("papers.runtime table8",), ("runtime",), engine.fbgd_table8),
+        "figure3": Entry(("papers.engine_quality figure3",), ("engine-quality",), engine.fbgd_figure3),
+        "figure4": Entry(("papers.words weights",), ("words-weights",), words.fbgd_figure4),
+        "figure5": Entry(("papers.runtime figure5",), ("runtime",), engine.fbgd_figure5),
     },
     "nn-apa": {
-        "table2": Entry(("papers.stream table2",), ("stream",), nn_apa.table2),
-        "table3": Entry(("papers.stream_tables table3",), ("stream-tables",), nn_apa.table3),
-        "table4": Entry(("papers.stream_tables table4",), ("stream-tables",), nn_apa.table4),
-        "figure1": Entry(("papers.stream figure1",), ("stream",), nn_apa.figure1),
-        "figure2": Entry(("papers.stream_tables figure2",), ("stream-tables",), nn_apa.figure2),
-        "figure3": Entry(("papers.stream figure3",), ("stream",), nn_apa.figure3),
-        "figure4": Entry(("papers.stream figure4",), ("stream",), nn_apa.figure4),
+        "table2": Entry(("papers.stream table2",), ("stream",), stream.nn_apa_table2),
+        "table3": Entry(("papers.stream_tables table3",), ("stream-tables",), stream.nn_apa_table3),
+        "table4": Entry(("papers.stream_tables table4",), ("stream-tables",), stream.nn_apa_table4),
+        "figure1": Entry(("papers.stream figure1",), ("stream",), stream.nn_apa_figure1),
+        "figure2": Entry(("papers.stream_tables figure2",), ("stream-tables",), stream.nn_apa_figure2),
+        "figure3": Entry(("papers.stream figure3",), ("stream",), stream.nn_apa_figure3),
+        "figure4": Entry(("papers.stream figure4",), ("stream",), stream.nn_apa_figure4),
     },
     "qs3orao": {
-        "figure1": Entry(("papers.grade size",), ("grade-size",), qs3orao.figure1),
+        "figure1": Entry(("papers.grade size",), ("grade-size",), grade.qs3orao_figure1),
         "figure2": Entry(
-            ("papers.grade quality", "papers.grade steps"), ("grade-quality", "grade-steps"), qs3orao.figure2
+            ("papers.grade quality", "papers.grade steps"), ("grade-quality", "grade-steps"), grade.qs3orao_figure2
         ),
     },
     "exmlds": {
-        "table1": Entry(("papers.tag quality",), ("tag-quality",), exmlds.table1),
-        "table2": Entry(("papers.tag quality",), ("tag-quality",), exmlds.table2),
-        "table4": Entry(("papers.tag hidden",), ("tag-hidden",), exmlds.table4),
+        "table1": Entry(("papers.tag quality",), ("tag-quality",), tag.exmlds_table1),
+        "table2": Entry(("papers.tag quality",), ("tag-quality",), tag.exmlds_table2),
+        "table4": Entry(("papers.tag hidden",), ("tag-hidden",), tag.exmlds_table4),
     },
     "ocmf": {
         "table3": Entry(
             ("papers.engine_quality ocmf", "papers.label_formulations"),
             ("engine-quality", "label-formulations"),
-            ocmf.table3,
+            engine.ocmf_table3,
         ),
-        "figure1": Entry(("papers.engine_quality ocmf",), ("engine-quality",), ocmf.figure1),
+        "figure1": Entry(("papers.engine_quality ocmf",), ("engine-quality",), engine.ocmf_figure1),
         "figure2": Entry(
             ("papers.engine_quality ocmf", "papers.label_formulations"),
             ("engine-quality", "label-formulations"),
-            ocmf.figure2,
+            engine.ocmf_figure2,
         ),
-        "figure3": Entry(("papers.label_formulations",), ("label-formulations",), ocmf.figure3),
+        "figure3": Entry(("papers.label_formulations",), ("label-formulations",), engine.ocmf_figure3),
     },
 }
 """Paper → its table or figure → entry; the name is the two with a dash."""

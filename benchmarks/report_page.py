@@ -1,6 +1,6 @@
 """Everything that was measured as one page to look at: ``tacit bench --html FILE``.
 
-Tables come from ``tables/``, as everywhere; pictures from ``docs/figures`` and, where a few numbers say
+Tables come from ``render/``, as everywhere; pictures from ``docs/figures`` and, where a few numbers say
 most, drawn here from the same results files.
 """
 

@@ -9,7 +9,7 @@ First the machine: bandwidth at four sizes of working set, and operations per se
 
 where the bandwidth is that of the level of memory which holds what the kernel gathers from. Then scaling of a pass over
 the positives, half a sweep and an Adagrad iteration in positives, rows and factors, and of all kernels in threads.
-Writes ``results/roofline.json``, part by part; ``machine/figures.py`` draws it.
+Writes ``results/roofline.json``, part by part; ``render/machine.py`` draws it.
 """
 
 import argparse

@@ -10,7 +10,7 @@
 Each table is one results file, ``results/grade-<table>.json``, or ``grade-<table>-quick.json`` with ``--quick``, which
 takes less than two minutes. ``--sets`` and ``--methods`` repeat some cells of quality, real and size (``--sets`` those
 of steps too) and keep the other figures of the file, which are written as they come, so a long table can be made in
-parts. ``grade_figures.py`` draws them.
+parts. ``render/grade.py`` draws them.
 
 Parameters come from the labelled rows alone. OrdinalRanker chooses by its own cross-validation; the stochastic solver
 takes what the exact one chose; "QS³ORAO, Algorithm 1" is the paper's method as printed, with γ of every split searched

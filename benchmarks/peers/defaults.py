@@ -19,8 +19,8 @@ from statistics import mean
 from typing import Any
 
 from benchmarks import results
-from benchmarks.tables import grade as grade_tables
-from benchmarks.tables import stream as stream_tables
+from benchmarks.render import grade as grade_tables
+from benchmarks.render import stream as stream_tables
 
 MARGIN, AREA_MARGIN = 0.02, 0.003
 FIRST_CHOICE_BEFORE = {"BlendRecommender()": "FactorRecommender()", "KernelTagger()": "NeighbourTagger()"}

@@ -27,7 +27,7 @@ import scipy.sparse as sp
 from benchmarks import results
 from benchmarks.peers import recommend
 from benchmarks.peers.workers import Worker
-from benchmarks.tables.recommend import PEERS
+from benchmarks.render.recommend import PEERS
 from tacit import BlendRecommender, FactorRecommender, Interactions, LinearRecommender, data
 from tacit.data.matrix import as_csr
 from tacit.estimators.recommend.blend_recommender import FACTORS

@@ -2,8 +2,7 @@
 
 import pytest
 
-from benchmarks.papers import grade_figures
-from benchmarks.tables import grade as grade_tables
+from benchmarks.render import grade as grade_tables
 
 MEASURES = ("auc", "c_index", "mae", "qwk", "mze", "amae")
 
@@ -41,13 +40,13 @@ def test_measures_of_real_sets_mark_the_best(record):
 
 
 def test_pictures_cope_with_missing_rivals(record, tmp_path):
-    grade_figures.quality(record["figures"]).savefig(tmp_path / "quality.svg")
+    grade_tables.draw_quality(record["figures"]).savefig(tmp_path / "quality.svg")
     assert "not run" in (tmp_path / "quality.svg").read_text("utf-8")
     points = {
         "exact": [{"unlabelled": 10, "seconds": 1.0, "grown_mib": 2.0}],
         "M-SAMULT": [{"unlabelled": 10, "stopped": "full"}],
     }
-    grade_figures.size(points).savefig(tmp_path / "size.svg")
+    grade_tables.draw_size(points).savefig(tmp_path / "size.svg")
     assert "exact" in (tmp_path / "size.svg").read_text("utf-8")
 
 

@@ -11,7 +11,7 @@ from benchmarks.peers.workers import Worker
 
 
 def test_an_answer_is_what_the_function_returns():
-    assert processes.ask("tables:number", value=12.3456, digits=2) == "12.35"
+    assert processes.ask("render:number", value=12.3456, digits=2) == "12.35"
 
 
 def test_a_process_is_another_one_and_stays_for_several_calls():
@@ -31,7 +31,7 @@ def test_blas_is_bounded_and_the_peers_do_not_see_our_package():
 @pytest.mark.parametrize(
     ("function", "parameters", "said"),
     [
-        ("tables:number", {"digits": 2}, "TypeError: number"),
+        ("render:number", {"digits": 2}, "TypeError: number"),
         ("no_such_module:f", {}, "ModuleNotFoundError"),
         ("launch:sys", {}, "TypeError: 'module' object is not callable"),
     ],
@@ -40,13 +40,13 @@ def test_what_is_raised_there_is_one_line_here(function, parameters, said):
     with processes.Process() as process:
         with pytest.raises(processes.Failed, match=said):
             process.ask(function, **parameters)
-        assert process.ask("tables:number", value=1, digits=0) == "1"
+        assert process.ask("render:number", value=1, digits=0) == "1"
 
 
 def test_a_process_that_dies_leaves_its_last_words():
     dies = ("sh", "-c", "echo no memory left >&2; exit 1", "sh")
     with pytest.raises(processes.Failed, match="no memory left"):
-        processes.ask("tables:number", prefix=dies, value=1)
+        processes.ask("render:number", prefix=dies, value=1)
 
 
 @pytest.mark.jit

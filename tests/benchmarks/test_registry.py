@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from benchmarks import papers, registry, results, run, tables
+from benchmarks import papers, registry, render, results, run
 from tests.benchmarks.conftest import FOLDER
 
 ASKED = {
@@ -91,7 +91,7 @@ def test_quick_results_have_files_of_their_own(tmp_path, monkeypatch):
 
 
 def test_paper_and_ours_stand_side_by_side():
-    table = tables.beside(
+    table = render.beside(
         "t", ["P@1"], {"theirs": [0.5], "both": [0.25]}, {"both": [0.75], "ours": [1.0]}, digits=2,
         missing={"theirs": "no code"},
     )  # fmt: skip
@@ -99,7 +99,7 @@ def test_paper_and_ours_stand_side_by_side():
     assert table.rows == [
         ["theirs", "0.50", "–", "no code"], ["both", "0.25", "0.75", ""], ["ours", "–", "1.00", ""],
     ]  # fmt: skip
-    complete = tables.beside("t", ["s"], {"a": [None]}, {"a": [2]}, digits=0)
+    complete = render.beside("t", ["s"], {"a": [None]}, {"a": [2]}, digits=0)
     assert list(complete.headings) == ["method", "paper s", "here s"]
     assert complete.rows == [["a", "–", "2"]]
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from benchmarks import contest, processes, results
 from benchmarks.contest import grade, recommend
 from benchmarks.peers import versus
-from benchmarks.tables.versus import champions, headline, verdict, view
+from benchmarks.render.versus import champions, headline, verdict, view
 from tests.benchmarks.conftest import FOLDER
 
 JOBS = ("recommend", "tag", "words", "stream", "grade")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.machine.cost_model import MIB, SHARE, Sweep, slope
-from benchmarks.tables import Block, table
+from benchmarks.render import Block, table
 
 
 def sweep(record: dict[str, Any]) -> str:

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from matplotlib.figure import Figure
+
 from benchmarks import papers
-from benchmarks.tables import Block, Figures, Table, beside, number, table, unmeasured
+from benchmarks.render import Block, Drawing, Figures, Table, beside, number, table, unmeasured
 
 
 def quality(record: dict[str, Any]) -> str:
@@ -91,6 +93,39 @@ def gowalla(records: dict[str, Any]) -> str:
     return table(["Gowalla", *published["measures"]], [[name, *(f"{value:.4f}" for value in v)] for name, *v in rows])
 
 
+MODELS = {"its FactorRecommender": "o", "its LinearRecommender": "s", "BlendRecommender()": "*"}
+COLOURS = {"its FactorRecommender": "#64748b", "its LinearRecommender": "#0f766e", "BlendRecommender()": "#c2410c"}
+
+
+def draw_which_model(figures: dict[str, Any]) -> Figure:
+    """NDCG@10 over that of the better single model, against the density and the number of columns."""
+    figure = Figure(figsize=(11, 4.6), layout="constrained")
+    axes = figure.subplots(1, 2, sharey=True)
+    for axis, (label, place) in zip(axes, PLACES.items()):
+        for name, data in figures["sets"].items():
+            reached = {model: data["methods"][model]["ndcg@10"] for model in MODELS}
+            best = max(reached["its FactorRecommender"], reached["its LinearRecommender"])
+            x = place(data)
+            for model, mark in MODELS.items():
+                axis.plot(x, reached[model] / best, mark, color=COLOURS[model], markersize=8, linestyle="")
+            low = min(reached.values()) / best
+            axis.annotate(name, (x, low), (0, -12), textcoords="offset points", fontsize=7, ha="center")
+        axis.axhline(1.0, color="#cccccc", linewidth=1, zorder=0)
+        axis.set(xscale="log", xlabel=label)
+        axis.margins(x=0.15, y=0.12)
+    axes[0].set_ylabel("NDCG@10 over the better of factors and linear")
+    for model, mark in MODELS.items():
+        axes[1].plot([], [], mark, color=COLOURS[model], label=model.removeprefix("its "), linestyle="")
+    axes[1].legend(fontsize=8, loc="lower left")
+    return figure
+
+
+PLACES = {
+    "density: positives over cells": lambda data: data["train"] / (data["rows"] * data["columns"]),
+    "columns in the catalogue": lambda data: data["columns"],
+}
+
+
 BLOCKS = {
     "recommend": Block(quality),
     "recommend-quick": Block(quality),
@@ -98,3 +133,4 @@ BLOCKS = {
     "full-rank": Block(full_rank),
     "gowalla": Block(gowalla, ("full-rank",)),
 }
+FIGURES = {"which-model": Drawing("full-rank", draw_which_model)}

@@ -1,8 +1,13 @@
-"""The five jobs beside their peers: one table per size, below it who is ahead in what, and the README's summary."""
+"""The five jobs beside their peers: a table and a picture per size, who is ahead in what, and the README's summary."""
 
+from functools import partial
 from typing import Any
 
-from benchmarks.tables import ABSENT, Block, Figures, Table, number, table, unmeasured
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullFormatter
+
+from benchmarks.render import ABSENT, Block, Drawing, Figures, Table, number, table, unmeasured
 
 OURS = "Tacit"
 HEADINGS = ("fit, processor s", "times ours", "fit, wall s", "answers, s", "peak MiB", "")
@@ -175,7 +180,41 @@ def _shown(value: float) -> str:
     return f"{value:.3f}"
 
 
+MARKS = "osD^vPX<>*hp"
+
+
+def draw_job(figures: dict[str, Any], job: str) -> Figure:
+    """One panel per size; a method is a mark, ours are orange."""
+    sizes = figures[job]
+    names = list(dict.fromkeys(name for data in sizes.values() for name in data["methods"]))
+    greys = [f"#{shade}{shade}{shade}" for shade in ("22", "44", "66", "88", "aa", "bb", "cc", "dd")]
+    oranges = ["#7c2d12", "#c2410c", "#f97316", "#fdba74"]
+    colours = {}
+    for name in names:
+        ours = name.startswith(OURS)
+        colours[name] = (oranges if ours else greys).pop(0)
+    figure = Figure(figsize=(4.2 * len(sizes) + 2.4, 3.4), layout="constrained")
+    axes = figure.subplots(1, len(sizes), squeeze=False)
+    for axis, (size, data) in zip(axes[0], sizes.items()):
+        leading, more_is_better = next(iter(data["measures"].items()))
+        for name, row in data["methods"].items():
+            if "absent" not in row:
+                place = (row[COST], row["measures"][leading])
+                axis.plot(*place, MARKS[names.index(name)], color=colours[name], markersize=8, linestyle="")
+        axis.set(xscale="log", title=size, xlabel="processor seconds to fit", ylabel=leading)
+        axis.xaxis.set_minor_formatter(NullFormatter())
+        axis.margins(x=0.15, y=0.15)
+        if not more_is_better:
+            axis.invert_yaxis()
+        axis.grid(alpha=0.25)
+    handles = [Line2D([], [], color=colours[name], marker=MARKS[names.index(name)], linestyle="") for name in names]
+    legend = figure.legend(handles, names, loc="outside right upper", fontsize=8, title="better is up and to the left")
+    legend.get_title().set_fontsize(8)
+    return figure
+
+
 BLOCKS = {
     "versus": Block(all_jobs),
     "headline": Block(headline, ("versus",)),
 }
+FIGURES = {f"versus-{job}": Drawing("versus", partial(draw_job, job=job)) for job in TITLES}

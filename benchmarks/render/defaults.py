@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from benchmarks.tables import Block, table
+from benchmarks.render import Block, table
 
 
 def gaps(record: dict[str, Any]) -> str:

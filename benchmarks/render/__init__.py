@@ -1,14 +1,17 @@
-"""Results as tables: in the docs' pages, on the screen and in one page of HTML.
+"""Results as tables and pictures: in the docs' pages, on the screen and in one page of HTML.
 
-Two kinds of functions draw results files. A *block* gives Markdown for the docs, ``render(record) -> str``; the
-``BLOCKS`` of its module list it under the name by which a page asks for it. A *view* gives ``Table`` for ``tacit
-bench``: a function of what the paper reports and of the figures in one or more results files, ``None`` for a file that
-does not exist yet. What is missing, and why, is said in the table or below it.
+A results file is shown by one module, which has up to three kinds of functions. A *block* gives Markdown for the docs,
+``render(record) -> str``; ``BLOCKS`` lists it under the name by which a page asks for it. A *view* gives ``Table`` for
+``tacit bench``: a function of what the paper reports and of the figures in one or more results files, ``None`` for a
+file that does not exist yet. A *drawing* gives a picture; ``FIGURES`` lists it under the name of its SVG file. What is
+missing, and why, is said in the table or below it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from matplotlib.figure import Figure
 
 Figures = dict[str, Any]
 ABSENT = "–"
@@ -45,6 +48,15 @@ class Block:
     def drawn(self, name: str, records: Mapping[str, Any]) -> str:
         """Markdown from the results files that there are."""
         return self.render({file: records[file] for file in self.files} if self.files else records[name])
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture: the results file that it is drawn from, and how; ``text`` keeps words as words in the SVG."""
+
+    file: str
+    draw: Callable[[dict[str, Any]], Figure]
+    text: bool = False
 
 
 View = Callable[..., list[Table]]
