@@ -4,12 +4,17 @@
 and gives back what it returns; ``Process`` keeps the process, for methods that run in turn. Requests and answers are
 lines of JSON, arrays go through files of a folder that is named in the request. The interpreter of the peers sees
 ``benchmarks`` but not ``tacit``.
+
+``peak_mib`` is the most memory that this process has held. ``getrusage`` counts what the parent held when it started
+the process; the kernel's own mark in ``/proc`` belongs to this program alone and can be set back before each
+measurement. Where there is no ``/proc``, ``getrusage`` has to do.
 """
 
 import contextlib
 import importlib
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -108,6 +113,25 @@ def ask(
     """One call in a process of its own."""
     with Process(peers, source, blas, prefix) as process:
         return process.ask(function, **parameters)
+
+
+_STATUS = Path("/proc/self/status")
+_CLEAR = Path("/proc/self/clear_refs")
+
+
+def forget_peak() -> None:
+    """Forget the mark, so that ``peak_mib`` speaks of what comes now."""
+    with contextlib.suppress(OSError):
+        _CLEAR.write_text("5")
+
+
+def peak_mib() -> float:
+    """MiB held at most since the start or the last ``forget_peak``."""
+    if _STATUS.exists():
+        for line in _STATUS.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def main() -> None:

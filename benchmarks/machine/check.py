@@ -16,8 +16,7 @@ import statistics
 from collections.abc import Callable, Mapping
 
 from benchmarks import results
-from benchmarks.machine import hardware, kernel_work
-from benchmarks.machine.roofline import SMALL, attainable
+from benchmarks.machine import kernel_work, roofline
 
 FILE = "check"
 LOSS = 0.2
@@ -45,13 +44,13 @@ def share_of_roof(kernel: str, peak: dict[str, float]) -> float:
 
     The median of several readings, each beside a bandwidth read just before it.
     """
-    load = kernel_work.KERNELS[kernel](**SMALL[kernel])
-    level = hardware.level(load.working_set)
+    load = kernel_work.KERNELS[kernel](**roofline.SMALL[kernel])
+    level = roofline.level(load.working_set)
     shares = []
     for _ in range(READINGS):
-        bandwidth = hardware.bandwidth(hardware.SIZES[level], 1) / 1e9
-        seconds = hardware.best_seconds(lambda: load.call(1), 3)
-        roof = attainable(load, {"bandwidth": {level: bandwidth}, "peak": peak})
+        bandwidth = roofline.bandwidth(roofline.SIZES[level], 1) / 1e9
+        seconds = roofline.best_seconds(lambda: load.call(1), 3)
+        roof = roofline.attainable(load, {"bandwidth": {level: bandwidth}, "peak": peak})
         shares.append(load.operations / seconds / 1e9 / roof)
     return statistics.median(shares)
 
@@ -68,8 +67,8 @@ def over_naive() -> float:
     objective = kernel_work.whole_data(cells)
     towers = TwoTowers.of_ids(objective, 32)
     with threadpool_limits(1, user_api="blas"):
-        naive = hardware.best_seconds(lambda: naive_gradient(objective.rows, P, Q), 2)
-        ours = hardware.best_seconds(lambda: towers.half("rows", Q, n_threads=1).value_and_gradient(P), 10)
+        naive = roofline.best_seconds(lambda: naive_gradient(objective.rows, P, Q), 2)
+        ours = roofline.best_seconds(lambda: towers.half("rows", Q, n_threads=1).value_and_gradient(P), 10)
     return naive / ours
 
 
@@ -99,7 +98,7 @@ def over_popularity() -> float:
 
 def ratios() -> dict[str, Callable[[], float]]:
     """Name of each ratio → how to measure it."""
-    peak = hardware.measure(1)["peak"]
+    peak = roofline.measure_machine(1)["peak"]
     made: dict[str, Callable[[], float]] = {
         f"{kernel}: share of its roof": lambda kernel=kernel: share_of_roof(kernel, peak)
         for kernel in kernel_work.KERNELS

@@ -22,8 +22,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import results
-from benchmarks.machine import memory
-from benchmarks.processes import ask
+from benchmarks.processes import ask, peak_mib
 
 WAYS = ("memory", "out of core", "2 workers")
 
@@ -47,22 +46,22 @@ def fit(way: str, folder: str, factors: int, sweeps: int) -> dict[str, Any]:
 
     parts = str(Path(folder) / "*.parquet")
     model = tacit.FactorRecommender(factors, iterations=sweeps, threads=2, positive_weight="one")
-    facts: dict[str, Any] = {"way": way, "imported_mib": round(memory.peak_mib())}
+    facts: dict[str, Any] = {"way": way, "imported_mib": round(peak_mib())}
     began, processor = time.perf_counter(), time.process_time()
     if way == "2 workers":
         with tacit.cluster.connected(workers=2) as client:
             tacit.cluster.fit(client, model, parts, row="row", col="col")
-            facts["worker_peak_mib"] = [round(one) for one in client.run(memory.peak_mib).values()]
+            facts["worker_peak_mib"] = [round(one) for one in client.run(peak_mib).values()]
             facts["worker_processor_seconds"] = round(sum(client.run(time.process_time).values()), 1)
     else:
         data = tacit.Interactions.from_parquet(parts, row="row", col="col", out_of_core=way == "out of core")
-        facts |= {"load_seconds": round(time.perf_counter() - began, 1), "load_peak_mib": round(memory.peak_mib())}
+        facts |= {"load_seconds": round(time.perf_counter() - began, 1), "load_peak_mib": round(peak_mib())}
         model.fit(data)
     facts["positives"] = int(model.seen_.nnz)
     facts["seconds"] = round(time.perf_counter() - began, 1)
     facts["processor_seconds"] = round(time.process_time() - processor, 1)
     facts["sweep_seconds"] = round(float(np.median([one["seconds"] for one in model.history_])), 2)
-    facts["peak_mib"] = round(memory.peak_mib())
+    facts["peak_mib"] = round(peak_mib())
     with tempfile.TemporaryDirectory() as other:
         model.save(Path(other) / "model")
         facts["sha256"] = hashlib.sha256((Path(other) / "model").read_bytes()).hexdigest()

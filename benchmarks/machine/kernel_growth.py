@@ -16,8 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmarks import results
-from benchmarks.machine import memory
-from benchmarks.processes import ask
+from benchmarks.processes import ask, forget_peak, peak_mib
 from tacit import KernelTagger, NeighbourTagger
 from tacit.metrics.labels import precision_at_k
 
@@ -77,11 +76,11 @@ def work(way: str, sizes: dict[str, int]) -> dict[str, float]:
     X, Y = synthetic(*sizes.values())
     model = KernelTagger(**WAYS[way], bandwidth=1.0, regularization=0.5, progress=False)
     model.fit(X[:200], Y[:200])
-    memory.reset()
-    held, began = memory.peak_mib(), time.process_time()
+    forget_peak()
+    held, began = peak_mib(), time.process_time()
     model.fit(X, Y)
     seconds = time.process_time() - began
-    return {"processor seconds": round(seconds, 2), "MiB": round(memory.peak_mib() - held)}
+    return {"processor seconds": round(seconds, 2), "MiB": round(peak_mib() - held)}
 
 
 def main() -> None:

@@ -20,8 +20,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks import results
-from benchmarks.machine import memory
-from benchmarks.processes import ask
+from benchmarks.processes import ask, peak_mib
 
 COLUMNS = {"row": "user", "col": "item", "weight": "rating", "time": "time"}
 
@@ -46,13 +45,13 @@ def load(path: str) -> dict[str, float]:
     from tacit import Interactions
 
     Interactions.from_table({"user": [1], "item": [1]}, row="user", col="item")
-    before = memory.peak_mib()
+    before = peak_mib()
     start, cpu = time.perf_counter(), time.process_time()
     made = Interactions.from_table(Path(path), **COLUMNS)
     return {
         "seconds": time.perf_counter() - start,
         "cpu_seconds": time.process_time() - cpu,
-        "peak_bytes": round((memory.peak_mib() - before) * 2**20),
+        "peak_bytes": round((peak_mib() - before) * 2**20),
         "positives": made.nnz,
     }
 

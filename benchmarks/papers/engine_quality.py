@@ -6,7 +6,7 @@ Without names all parts run. ``--set`` and ``--only`` restrict a part to one dat
 the name). Each result replaces the one before it in ``results/engine-quality.json`` as soon as it is there. ``--quick``
 takes two trials and few iterations on the smallest data, below two minutes a part, into
 ``results/engine-quality-quick.json``. 20 factors in the parts of fBGD, as in the paper. The rules of README.md hold:
-parameters and iterations are chosen on a validation part (``engine_search.py``), and what is tried stands here.
+parameters and iterations are chosen on a validation part (``engine_tasks.py``), and what is tried stands here.
 """
 
 import argparse
@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks import results
-from benchmarks.papers import engine_sets as sets
-from benchmarks.papers.engine_search import Stages, Train, at_its_best, once, sampled, whole_data
-from benchmarks.papers.engine_sets import Task
+from benchmarks.papers import engine_tasks as sets
+from benchmarks.papers.engine_tasks import Stages, Task, Train, at_its_best, once, sampled, whole_data
 from tacit import FactorRecommender, Interactions, LinearRecommender
 from tacit.baselines import BprFm, LambdaFm, SvdFeature, VseEns, Warp
 from tacit.data import load_flixster, load_lastfm, load_movielens_100k

@@ -33,8 +33,7 @@ import numpy as np
 
 from benchmarks import results
 from benchmarks.papers import grade_printed
-from benchmarks.papers.grade_methods import METHODS, Draw, Unavailable, call_peers
-from benchmarks.papers.grade_sets import SETS, reviews_as_printed
+from benchmarks.papers.grade_methods import METHODS, SETS, Draw, Unavailable, call_peers, reviews_as_printed
 from benchmarks.processes import Failed, ask
 from tacit import OrdinalRanker
 from tacit.baselines import MPNUAUC, MSAMULT, SVOREX

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import results
 from benchmarks.machine import kernel_work
-from benchmarks.machine.hardware import best_seconds
+from benchmarks.machine.roofline import best_seconds
 from tacit import FactorRecommender
 from tacit.baselines import SvdFeature
 from tacit.baselines.naive_gradient import naive_gradient

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.machine import memory
+from benchmarks.processes import peak_mib
 
 
 def tacit(text, save, threads, **parameters):
@@ -91,6 +91,6 @@ def run(method, text, save, threads, parameters):
     return {
         "seconds": round(seconds, 2),
         "processor_seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 2),
-        "peak_mib": round(memory.peak_mib(), 1),
+        "peak_mib": round(peak_mib(), 1),
         "found": found,
     }

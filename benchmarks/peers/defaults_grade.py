@@ -25,8 +25,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV, KFold
 
 from benchmarks.papers.grade import Figures
-from benchmarks.papers.grade_methods import Answer, Draw, Unavailable, peer
-from benchmarks.papers.grade_sets import SETS
+from benchmarks.papers.grade_methods import SETS, Answer, Draw, Unavailable, peer
 from benchmarks.processes import ROOT, Failed, ask
 from tacit.metrics.ordinal import ordinal_auc
 

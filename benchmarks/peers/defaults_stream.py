@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import results
-from benchmarks.papers.grade_sets import records_of_reviews
+from benchmarks.papers.grade_methods import records_of_reviews
 from benchmarks.papers.stream import Ratings, cut, peers
 from benchmarks.processes import ROOT, ask
 from tacit import RatingStream, data

@@ -37,7 +37,7 @@ def task(job: str, name: str, method: Method, folder: Path, part: str, points: l
     request = {"job": job, "method": name, "folder": str(folder), "part": part, "points": points, "threads": THREADS}
     profile = part == "main" and name.startswith("Tacit")
     try:
-        measured: list[dict[str, Any]] = ask("contest.task:run", peers=not method.at_home, **request, profile=profile)
+        measured: list[dict[str, Any]] = ask("contest:run", peers=not method.at_home, **request, profile=profile)
     except Failed as error:
         raise RuntimeError(_reason(str(error), folder)) from None
     data, module = load(folder, part), importlib.import_module(f"benchmarks.contest.{job}")

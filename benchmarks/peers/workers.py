@@ -14,8 +14,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.machine import memory
-from benchmarks.processes import THREADS, Failed, Process
+from benchmarks.processes import THREADS, Failed, Process, forget_peak, peak_mib
 
 
 def implicit(train, threads, *, factors=64, regularization=0.01, alpha=1.0, iterations=15):
@@ -71,10 +70,10 @@ def ready(library, path):
 def fit(library, path, threads, save, parameters):
     """Seconds and peak memory of one fit; its factors go to the file ``save``, unless that is nothing."""
     train = matrix(path)
-    memory.reset()
+    forget_peak()
     began, worked = time.perf_counter(), time.process_time()
     rows, cols = LIBRARIES[library](train, threads, **parameters)
-    seconds, peak, worked = time.perf_counter() - began, memory.peak_mib(), time.process_time() - worked
+    seconds, peak, worked = time.perf_counter() - began, peak_mib(), time.process_time() - worked
     if save:
         np.savez(save, rows=rows, cols=cols)
     return {"seconds": seconds, "processor_seconds": worked, "peak_mib": round(peak, 1)}

@@ -1,6 +1,8 @@
 """Functions of the benchmarks answer from another process, and what goes wrong there is one line here."""
 
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -16,8 +18,8 @@ def test_an_answer_is_what_the_function_returns():
 
 def test_a_process_is_another_one_and_stays_for_several_calls():
     with processes.Process() as process:
-        first = process.ask("machine.memory:peak_mib")
-        assert 0 < first <= process.ask("machine.memory:peak_mib")
+        first = process.ask("processes:peak_mib")
+        assert 0 < first <= process.ask("processes:peak_mib")
         assert process._process.pid != os.getpid()
 
 
@@ -58,3 +60,18 @@ def test_a_worker_fits_in_its_own_process_and_gives_factors_or_the_reason():
     assert [part.shape for part in good["factors"]] == [(60, 4), (30, 4)]
     assert good["seconds"] > 0 and good["peak_mib"] > 20
     assert bad["error"].startswith("InputError: factors")
+
+
+def test_memory_counts_this_process_alone():
+    """A child of a large parent does not inherit the parent's peak, and ``forget_peak`` forgets what was freed."""
+    held = np.ones(30_000_000)
+    code = (
+        "from benchmarks.processes import forget_peak, peak_mib; a = peak_mib(); x = bytearray(80 << 20); "
+        "b = peak_mib(); del x; forget_peak(); print(a, b, peak_mib())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=processes.ROOT, capture_output=True, text=True, check=True)
+    before, peak, after = map(float, done.stdout.split())
+    assert held.sum() > 0
+    assert before < 100
+    assert peak > before + 70
+    assert after < before + 40

@@ -1,1 +1,0 @@
-"""One adapter per library: ``fit(train, threads, **parameters) -> (P, Q)`` and ``VERSION``."""
