@@ -10,7 +10,8 @@ from tacit.service import questions
 from tacit.service.client import Client, ClientError, ModelClient
 from tacit.service.direct import Events
 from tacit.service.openapi import document
-from tacit.service.pages.desk import PAGES, Desk
+from tacit.service.pages.desk import Desk
+from tacit.service.pages.frame import PAGES
 
 NAMES = {"/health/live": "live", "/health/ready": "ready", "/openapi.json": "openapi", "/v1/models/{name}": "facts"}
 """Calls whose names are not the last part of their address."""

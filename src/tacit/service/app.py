@@ -11,7 +11,7 @@ import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -23,7 +23,7 @@ from tacit.service.direct import Direct, Events, decoded, refusal, whole_body
 from tacit.service.guard import Guard
 from tacit.service.limits import Limits
 from tacit.service.openapi import document
-from tacit.service.pages.desk import PAGES as PAGE_NAMES
+from tacit.service.pages import frame
 from tacit.service.pages.desk import Answerer, Desk
 from tacit.service.pages.reports import POLICY
 from tacit.service.pages.watch import watched
@@ -31,7 +31,6 @@ from tacit.service.served import Served
 from tacit.service.service import Service, named
 from tacit.service.writer import Rhythm
 
-PAGES = Path(__file__).parent / "pages" / "assets"
 LOOK = Path(report.__file__).parent / "assets"
 """Style and modules that pages share with those that are written to files."""
 _json = msgspec.json.Encoder(enc_hook=str)
@@ -107,7 +106,7 @@ def _routes(desk: Desk) -> list[Route | Mount]:
     return [
         *(Route(f"{one}/{name}", _paging(name, *ask), methods=["POST"]) for name, ask in desk.asks.items()),
         Route("/", page),
-        *(Route(f"/{name}", page) for name in PAGE_NAMES),
+        *(Route(f"/{name}", page) for name in frame.PAGES),
         Route("/health/live", live),
         Route("/health/ready", ready),
         Route("/metrics", metrics),
@@ -119,7 +118,7 @@ def _routes(desk: Desk) -> list[Route | Mount]:
         Route(one, model),
         Route(f"{one}/reload", reload, methods=["POST"]),
         Route(f"{one}/snapshot", snapshot, methods=["POST"]),
-        Mount("/static", StaticFiles(directory=PAGES)),
+        Mount("/static", StaticFiles(directory=frame.ASSETS)),
         Mount("/look", StaticFiles(directory=LOOK)),
     ]
 
@@ -131,8 +130,7 @@ def _service(request: Request) -> Service:
 
 async def page(request: Request) -> Response:
     """The pages."""
-    name = request.url.path.strip("/") or "index"
-    return FileResponse(PAGES / f"{name}.html", media_type="text/html")
+    return HTMLResponse(frame.html(request.url.path.strip("/") or frame.HOME))
 
 
 async def live(request: Request) -> Response:

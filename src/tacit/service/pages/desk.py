@@ -10,7 +10,6 @@ from tacit.service.pages.reports import Reports
 from tacit.service.pages.review import Decided, Review, Reviews
 from tacit.service.served import Served
 
-PAGES = ("explore", "review", "watch", "grade")
 Answerer = Callable[[Served, Any], dict[str, Any]]
 
 
