@@ -77,7 +77,8 @@ def _frequencies(tasks: Tasks, layout: Layout, settings: FitSettings) -> Frequen
     masses = []
     for own, other in ((0, 1), (1, 0)):
         arguments = (len(layout.counts[other]), settings.positive_weight, layout.smallest)
-        masses.append(np.concatenate(tasks.results(tasks.spread(shards.masses_of, layout.shards[own], *arguments))))
+        parts = tasks.spread(shards.masses_of, layout.shards[own], *arguments, places=layout.places[own])
+        masses.append(np.concatenate(tasks.results(parts)))
     return Frequencies(layout.counts, (masses[0], masses[1]), layout.smallest)
 
 
@@ -87,9 +88,9 @@ def _problem(tasks: Tasks, layout: Layout, settings: FitSettings, recipe: Recipe
     for own, other, rule in ((0, 1, recipe.rows), (1, 0, recipe.cols)):
         others = len(layout.counts[other])
         arguments = (rule, others, settings.positive_weight, layout.smallest, settings.loss, recipe.unlabelled_target)
-        parts = tasks.spread(shards.side_of, layout.shards[own], *arguments)
+        parts = tasks.spread(shards.side_of, layout.shards[own], *arguments, places=layout.places[own])
         weight = tasks(sweeps.concatenated, [tasks(sweeps.own_weight, part) for part in parts])
-        sides.append(Rows(parts, weight, len(layout.counts[own])))
+        sides.append(Rows(parts, layout.places[own], weight, len(layout.counts[own])))
     solver = als.AlternatingLeastSquares()
     return Sweeps(tasks, sides[0], sides[1], solver, settings.loss, settings.factors, recipe.unlabelled_target)
 

@@ -27,6 +27,9 @@ Array = NDArray[Any]
 POSITIVES_PER_SHARD = 8_000_000
 """At most: sorting them takes about 300 MB. Otherwise a shard for every thread, so that tasks are few."""
 
+POSITIVES_TO_DEAL = 500_000
+"""From so many for every thread on there are two shards for each, so that heavy and light ones can be dealt."""
+
 MOST_BUCKETS, EVENTS_PER_BUCKET = 32, 10_000
 
 
@@ -37,6 +40,7 @@ class Layout:
     row_ids, col_ids : of the data
     counts : positives of every row, and of every column
     shards : futures of the shards of rows, and of columns
+    places : where they lie
     starts : the first row of each shard, the first column likewise, and their number at the end
     smallest : the smallest value that is stored
     """
@@ -45,6 +49,7 @@ class Layout:
     col_ids: Ids
     counts: tuple[Array, Array]
     shards: tuple[list[Any], list[Any]]
+    places: tuple[list[float], list[float]]
     starts: tuple[Array, Array]
     smallest: float
 
@@ -64,25 +69,23 @@ def lay_out(tasks: Tasks, paths: Sequence[str], columns: Columns, duplicates: Du
     of_cols = tasks(shards.summed, [tasks(pick, one, 1) for one in facts]).result()
     extremes = tasks.results([tasks(pick, one, 2) for one in facts])
     pieces = [pieces_of_side(counts, factors, tasks.threads) for counts in (of_rows, of_cols)]
+    # Rows lie where their buckets are; columns come from everywhere, so they can be dealt.
+    places = tasks.consecutive(len(pieces[0])), tasks.dealt(len(pieces[1]))
     rows = []
-    for place, (start, stop, chunks) in enumerate(pieces[0]):
+    for place, (start, stop, chunks) in zip(places[0], pieces[0]):
         # The buckets that reach into these rows.
         first, last = np.searchsorted(borders, start, side="right") - 1, np.searchsorted(borders, stop)
-        share = place / len(pieces[0])
-        rows.append(tasks(shards.row_shard, start, stop, chunks, buckets[first:last], place=share))
+        rows.append(tasks(shards.row_shard, start, stop, chunks, buckets[first:last], place=place))
     starts = [np.array([piece[0] for piece in side] + [side[-1][1]]) for side in pieces]
     cuts = tasks.spread(shards.by_columns, rows, starts[1])
     cols = [
-        tasks(
-            shards.col_shard, start, stop, chunks, [tasks(pick, one, place) for one in cuts],
-            place=place / len(pieces[1]),
-        )
-        for place, (start, stop, chunks) in enumerate(pieces[1])
-    ]  # fmt: skip
+        tasks(shards.col_shard, start, stop, chunks, [tasks(pick, one, number) for one in cuts], place=place)
+        for number, (place, (start, stop, chunks)) in enumerate(zip(places[1], pieces[1]))
+    ]
     # The pieces on the way are let go when the last shard is there, not before: each is needed by all.
     tasks.wait(cols)
     smallest = float(min(low for low, _ in extremes))
-    return Layout(row_ids, col_ids, (of_rows, of_cols), (rows, cols), (starts[0], starts[1]), smallest)
+    return Layout(row_ids, col_ids, (of_rows, of_cols), (rows, cols), places, (starts[0], starts[1]), smallest)
 
 
 def positives_of(layout: Layout) -> Interactions:
@@ -126,8 +129,9 @@ def pieces_of_side(
     are those that one process would cut.
     """
     chunks = chunks_of(np.concatenate(([0], np.cumsum(counts))), factors)
-    rounds = -(-int(counts.sum()) // (POSITIVES_PER_SHARD * most_at_once))
-    ends = np.linspace(0, len(chunks), min(len(chunks), max(rounds, 1) * most_at_once) + 1).astype(int)
+    for_each = int(counts.sum()) // most_at_once
+    rounds = max(-(-for_each // POSITIVES_PER_SHARD), 2 if for_each >= POSITIVES_TO_DEAL else 1)
+    ends = np.linspace(0, len(chunks), min(len(chunks), rounds * most_at_once) + 1).astype(int)
     groups = [chunks[a:b] for a, b in pairwise(ends.tolist())]
     return [
         (group[0][0], group[-1][1], tuple((a - group[0][0], b - group[0][0]) for a, b in group)) for group in groups

@@ -32,9 +32,10 @@ Improved = tuple[Array, list[als.Part]]
 
 @dataclass(frozen=True)
 class Rows:
-    """One side on the cluster: futures of its parts of the objective and of all its weights, and its length."""
+    """One side on the cluster: futures of its parts of the objective, where they lie, all its weights, its length."""
 
     sides: list[Any]
+    places: list[float]
     weight: Any
     length: int
 
@@ -78,11 +79,10 @@ class Sweeps:
 
     def solve_rows(self, of_cols: Factors) -> list[Any]:
         """Futures of the rows' factors, shard by shard, each the minimiser given the columns."""
-        count = len(self.rows.sides)
         return [
-            self.tasks(solved, side, self._near(of_cols, i / count), self.cols.weight, of_cols.caches, self.loss,
-                       place=i / count)
-            for i, side in enumerate(self.rows.sides)
+            self.tasks(solved, side, self._near(of_cols, place), self.cols.weight, of_cols.caches, self.loss,
+                       place=place)
+            for side, place in zip(self.rows.sides, self.rows.places)
         ]  # fmt: skip
 
     def measure(self, side: Rows, factors: Factors) -> None:
@@ -120,10 +120,9 @@ class Sweeps:
         """Replace the factors of a side by better ones; futures of what each shard's chunks gained."""
         arguments = (other_side.weight, other.caches, self.loss, self.factors)
         how = (self.solver.method, self.solver.row_steps)
-        count = len(side.sides)
         own.shards = [
-            self.tasks(improved, part, shard, self._near(other, i / count), *arguments, *how, place=i / count)
-            for i, (part, shard) in enumerate(zip(side.sides, own.shards))
+            self.tasks(improved, part, shard, self._near(other, place), *arguments, *how, place=place)
+            for part, shard, place in zip(side.sides, own.shards, side.places)
         ]
         own.whole = self.tasks.everywhere(assembled, own.shards)
         self.measure(side, own)
@@ -131,8 +130,7 @@ class Sweeps:
 
     def _value(self, of_rows: Factors, of_cols: Factors) -> float:
         """J, the same sums as ``WholeData.value``."""
-        count = len(self.rows.sides)
-        others = [self._near(of_cols, i / count) for i in range(count)]
+        others = [self._near(of_cols, place) for place in self.rows.places]
         positives = self._parts(value_parts, self.rows, of_rows, others, self.cols.weight, self.loss)
         ridges = [
             self._parts(ridge_parts, side, own, [None] * len(own.shards))
@@ -146,8 +144,8 @@ class Sweeps:
     def _parts(self, function: Any, side: Rows, own: Factors, others: list[Any], *arguments: Any) -> list[float]:
         """What a task returns for the chunks of every shard, in order."""
         futures = [
-            self.tasks(function, part, shard, other, *arguments, place=i / len(side.sides))
-            for i, (part, shard, other) in enumerate(zip(side.sides, own.shards, others))
+            self.tasks(function, part, shard, other, *arguments, place=place)
+            for part, shard, other, place in zip(side.sides, own.shards, others, side.places)
         ]
         return [part for parts in self.tasks.results(futures) for part in parts]
 

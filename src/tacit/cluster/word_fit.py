@@ -177,7 +177,7 @@ def _problem(
             for i, (shard, (_, _, borders)) in enumerate(zip(shards, side))
         ]
         weight = tasks(sweeps.concatenated, [tasks(sweeps.own_weight, part) for part in parts])
-        sides.append(Rows(parts, weight, int(side[-1][1])))
+        sides.append(Rows(parts, tasks.consecutive(len(parts)), weight, int(side[-1][1])))
     solver, loss = als.AlternatingLeastSquares(), LOSSES["square"]
     problem = Sweeps(tasks, sides[0], sides[1], solver, loss, factors, recipe.unlabelled_target)
     return problem, (starts[0], starts[1])

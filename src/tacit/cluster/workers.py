@@ -72,10 +72,23 @@ class Tasks:
         where = {} if place is None else {"workers": [self._workers[self.owner(place)]]}
         return self.client.submit(function, *arguments, key=key, allow_other_workers=bool(where), **where)
 
-    def spread(self, function: Callable[..., Any], things: Iterable[Any], *arguments: Any) -> list[Any]:
-        """Futures of ``function(thing, *arguments)``; things that follow each other lie on one worker, or the next."""
+    def consecutive(self, count: int) -> list[float]:
+        """Places of so many things: those that follow each other lie on one worker, or the next."""
+        return [i / count for i in range(count)]
+
+    def dealt(self, count: int) -> list[float]:
+        """Places of so many things, dealt forth and back: where work falls from the first to the last, each worker has
+        about as much of it."""
+        forth = list(range(self.workers))
+        return [((forth + forth[::-1])[i % (2 * self.workers)] + 0.5) / self.workers for i in range(count)]
+
+    def spread(
+        self, function: Callable[..., Any], things: Iterable[Any], *arguments: Any, places: list[float] | None = None
+    ) -> list[Any]:
+        """Futures of ``function(thing, *arguments)`` at these places, consecutive ones unless they are given."""
         listed = list(things)
-        return [self(function, one, *arguments, place=i / len(listed)) for i, one in enumerate(listed)]
+        where = self.consecutive(len(listed)) if places is None else places
+        return [self(function, one, *arguments, place=place) for one, place in zip(listed, where)]
 
     def together(self, things: Sequence[Any]) -> list[tuple[float, list[Any]]]:
         """The same things by the worker on which ``spread`` has put them: its place, and what it has."""

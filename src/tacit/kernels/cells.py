@@ -13,6 +13,15 @@ def count_columns(indices, counts):
         counts[indices[k]] += 1
 
 
+@fast
+def places_in_order(numbers, cursor, out):
+    """out = the places of the numbers, ascending, equal ones as they come; ``cursor[y]`` is where those of y begin."""
+    for k in range(len(numbers)):
+        index = cursor[numbers[k]]
+        cursor[numbers[k]] = index + 1
+        out[index] = k
+
+
 @strict
 def add_masses(indptr, indices, weight, of_rows, of_cols):
     """of_rows[x] += Σ weight of the row's cells, of_cols[y] += Σ weight of the column's, in float64 and in order."""
