@@ -97,10 +97,11 @@ def joined(pieces: Sequence[Events]) -> Events:
 
 def cut(events: Events, borders: Array, by: Literal["row", "col"]) -> list[Events]:
     """Events by the ranges of rows or columns that they belong to, in their order; ``borders`` begin with 0."""
-    index = np.searchsorted(borders, getattr(events, by), side="right") - 1
+    ranges = len(borders) - 1
+    index = np.repeat(np.arange(ranges, dtype=np.int32), np.diff(borders))[getattr(events, by)]
     order = stable_order(index)
-    ends = np.searchsorted(index[order], np.arange(len(borders)))
-    return [events.take(order[a:b]) for a, b in pairwise(ends)]
+    ends = np.cumsum(np.bincount(index, minlength=ranges))
+    return [events.take(order[a:b]) for a, b in pairwise([0, *ends.tolist()])]
 
 
 def stable_order(numbers: Array) -> Array:
