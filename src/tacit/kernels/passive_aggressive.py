@@ -57,32 +57,39 @@ def predict(users, items, i, j, settings, s, mean, one, unit):
     """⟨u, v⟩; mean + b_u + b_v + ⟨u, v⟩ with learned biases; and with running means mean + b_u + b_v + unit ⟨u, v⟩."""
     at = int(settings[s, OFFSET])
     k = int(settings[s, FACTORS])
+    biases = int(settings[s, BIASES])
     total = users.dtype.type(0)
     for a in range(k):
         total += users[i, at + a] * items[j, at + a]
-    if settings[s, BIASES] == MEANS:
-        return mean + users[i, BIAS] + items[j, BIAS] + unit * total
-    if settings[s, BIASES] == LEARNED:
-        total += one * (users[i, at + k] + items[j, at + k])
-        return mean + total
-    return float(total)
+    learned = 0.0
+    for a in range(at + k, at + vector_length(settings, s)):
+        learned = one * (users[i, a] + items[j, a])
+    running = mean + users[i, BIAS] + items[j, BIAS] + unit * total
+    if biases == MEANS:
+        return running
+    return mean + (total + learned) if biases == LEARNED else float(total)
 
 
 @fast
 def light_round(users, items, i, j, settings, s, scale, one, error, scratch):
-    """Both sides of a round without adaptation (G = I) or with a diagonal H, in place; ``scratch`` is (4, n)."""
+    """Both sides of a round without adaptation (G = I) or with a diagonal H, in place.
+
+    scratch : (4, n), inputs of the user and of the item, then G⁻¹ times these. Not four views of it: a view counts
+        references. Places are unsigned where they may be: a signed one could be negative for all that the compiler
+        knows, and such a loop is not vectorised
+    """
     at = int(settings[s, OFFSET])
     k = int(settings[s, FACTORS])
     n = vector_length(settings, s)
     variant = int(settings[s, VARIANT])
     real = users.dtype.type
-    user_input, item_input, user_step, item_step = scratch[0], scratch[1], scratch[2], scratch[3]
-    for a in range(k):
-        user_input[a] = items[j, at + a]
-        item_input[a] = users[i, at + a]
+    first, zero = np.uint64(at), np.uint64(0)
+    for a in range(zero, np.uint64(k)):
+        scratch[0, a] = items[j, first + a]
+        scratch[1, a] = users[i, first + a]
     if n > k:
-        user_input[k] = one
-        item_input[k] = one
+        scratch[0, k] = one
+        scratch[1, k] = one
     user_norm = real(0)
     item_norm = real(0)
     if settings[s, ADAPTATION] == DIAGONAL:
@@ -91,32 +98,32 @@ def light_round(users, items, i, j, settings, s, scale, one, error, scratch):
         least = real(_LEAST)
         h = at + n
         for a in range(n):
-            user_h = forgetting * users[i, h + a] + user_input[a] * user_input[a]
-            item_h = forgetting * items[j, h + a] + item_input[a] * item_input[a]
+            user_h = forgetting * users[i, h + a] + scratch[0, a] * scratch[0, a]
+            item_h = forgetting * items[j, h + a] + scratch[1, a] * scratch[1, a]
             users[i, h + a] = user_h
             items[j, h + a] = item_h
-            user_step[a] = user_input[a] / np.sqrt(max(delta + user_h, least))
-            item_step[a] = item_input[a] / np.sqrt(max(delta + item_h, least))
-            user_norm += user_input[a] * user_step[a]
-            item_norm += item_input[a] * item_step[a]
+            scratch[2, a] = scratch[0, a] / np.sqrt(max(delta + user_h, least))
+            scratch[3, a] = scratch[1, a] / np.sqrt(max(delta + item_h, least))
+            user_norm += scratch[0, a] * scratch[2, a]
+            item_norm += scratch[1, a] * scratch[3, a]
     else:
         for a in range(n):
-            user_step[a] = user_input[a]
-            item_step[a] = item_input[a]
-            user_norm += user_input[a] * user_input[a]
-            item_norm += item_input[a] * item_input[a]
+            scratch[2, a] = scratch[0, a]
+            scratch[3, a] = scratch[1, a]
+            user_norm += scratch[0, a] * scratch[0, a]
+            item_norm += scratch[1, a] * scratch[1, a]
     loss = abs(error) - settings[s, EPSILON] * scale
     aggressiveness = settings[s, AGGRESSIVENESS] / np.sqrt(scale)
     sign = 1.0 if error > 0 else -1.0
     user_move = real(sign * step_size(loss, float(user_norm), aggressiveness, variant))
     item_move = real(sign * step_size(loss, float(item_norm), aggressiveness, variant))
-    for a in range(n):
-        users[i, at + a] += user_move * user_step[a]
-        items[j, at + a] += item_move * item_step[a]
-    if settings[s, CONSTRAINT] != FREE:
-        for a in range(k):
-            users[i, at + a] = max(users[i, at + a], real(0))
-            items[j, at + a] = max(items[j, at + a], real(0))
+    for a in range(zero, np.uint64(n)):
+        users[i, first + a] += user_move * scratch[2, a]
+        items[j, first + a] += item_move * scratch[3, a]
+    bounded = 0 if settings[s, CONSTRAINT] == FREE else k
+    for a in range(zero, np.uint64(bounded)):
+        users[i, first + a] = max(users[i, first + a], real(0))
+        items[j, first + a] = max(items[j, first + a], real(0))
 
 
 @fast
