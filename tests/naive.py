@@ -14,6 +14,7 @@ def loss_value(name, r, s):
         return (r - s) ** 2
     if name == "logistic":
         return np.log1p(np.exp(-r * s))
+    assert name == "squared_hinge", name
     return np.maximum(0.0, 1.0 - r * s) ** 2
 
 
@@ -23,6 +24,7 @@ def loss_first(name, r, s):
         return 2 * (s - r)
     if name == "logistic":
         return -r / (1 + np.exp(r * s))
+    assert name == "squared_hinge", name
     return -2 * r * np.maximum(0.0, 1 - r * s)
 
 
@@ -32,6 +34,7 @@ def loss_second(name, r, s):
         return 2.0 + 0 * s
     if name == "logistic":
         return r * r * np.exp(r * s) / (1 + np.exp(r * s)) ** 2
+    assert name == "squared_hinge", name
     return np.where(r * s < 1, 2.0 * r * r, 0.0)
 
 

@@ -33,14 +33,14 @@ def test_items_are_counted_where_they_stand(lists):
     numbers, test = lists
     details = Details(3)
     evaluate_lists(numbers, test, k=6, details=details)
-    listed, found = np.zeros(12, int), np.zeros(12, int)
+    listed, hits = np.zeros(12, int), np.zeros(12, int)
     for row in np.flatnonzero(np.diff(test.indptr)):
         for item in numbers[row, :3]:
             if item >= 0:
                 listed[item] += 1
-                found[item] += test[row, item] > 0
+                hits[item] += test[row, item] > 0
     assert details.listed.tolist() == listed.tolist()
-    assert details.found.tolist() == found.tolist()
+    assert details.hits.tolist() == hits.tolist()
 
 
 def test_details_cannot_look_behind_the_end_of_the_lists(lists):

@@ -13,8 +13,8 @@ from tacit.data.interactions import Interactions
 class RandomOrder(BlockRecommender):
     """score(x, y) is drawn evenly from [0, 1), anew at every call.
 
-    >>> found = RandomOrder(0).fit(np.array([[1, 1, 0, 0], [0, 1, 0, 0]])).recommend([0, 1], k=2).ids
-    >>> [sorted(row.tolist()) for row in found][0]
+    >>> lists = RandomOrder(0).fit(np.array([[1, 1, 0, 0], [0, 1, 0, 0]])).recommend([0, 1], k=2).ids
+    >>> [sorted(row.tolist()) for row in lists][0]
     [2, 3]
     """
 

@@ -56,12 +56,12 @@ def placed(decisions: "Decisions", ids: Sequence[Any]) -> Placed:
         if ident.isdecimal():
             numbers.setdefault(ident.lstrip("0"), []).append(index)
     result = Placed([], [], [])
-    for cells, found in ((decisions.accepted, result.accepted), (decisions.rejected, result.rejected)):
+    for cells, with_places in ((decisions.accepted, result.accepted), (decisions.rejected, result.rejected)):
         for row, label in cells:
             similar = numbers.get(row.lstrip("0"), []) if row.isdecimal() else []
             place = places.get(row, similar[0] if len(similar) == 1 else None)
             if place is not None:
-                found.append((place, label))
+                with_places.append((place, label))
             elif row not in result.gone:
                 result.gone.append(row)
     if result.gone and not result.accepted and not result.rejected:

@@ -154,14 +154,14 @@ def _add_accepted(path: Path, labels: list[list[str]], ids: list[Any] | None) ->
     decisions = read_decisions(path)
     if ids is None:
         refuse_names(decisions)
-    found = placed(decisions, list(range(len(labels))) if ids is None else ids)
-    found.say_gone()
-    new = [(index, label) for index, label in found.accepted if label not in labels[index]]
-    known = len(found.accepted) - len(new)
-    if 0 < known < len(found.accepted):
+    decided = placed(decisions, list(range(len(labels))) if ids is None else ids)
+    decided.say_gone()
+    new = [(index, label) for index, label in decided.accepted if label not in labels[index]]
+    known = len(decided.accepted) - len(new)
+    if 0 < known < len(decided.accepted):
         # An audit never suggests what a row has, so that these rows may be others than the audited ones.
         say(
-            f"{known:,} of {len(found.accepted):,} accepted labels are in TABLE already; unless some were written "
+            f"{known:,} of {len(decided.accepted):,} accepted labels are in TABLE already; unless some were written "
             "there before, check that --id is the same as at the audit."
         )
     for index, label in new:

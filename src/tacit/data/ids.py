@@ -172,8 +172,8 @@ class Ids:
             numbers: list[int] = self.numbers(np.array(values, dtype=np.int64)).tolist()
             return numbers
         table = self._lookup()
-        found = [table.get(value, -1) for value in values]
-        return [number if number < length else -1 for number in found]
+        known = [table.get(value, -1) for value in values]
+        return [number if number < length else -1 for number in known]
 
     def require(self, values: Iterable[Any] | Array) -> NDArray[np.int64]:
         """Numbers of these ids; an unknown one is an error that names it."""

@@ -89,5 +89,5 @@ def _end(body: str, start: int, separator: str) -> int:
             at = body.find('"', at + 2)
         if at < 0:
             return len(body)
-    found = body.find(separator, at)
-    return len(body) if found < 0 else found
+    end = body.find(separator, at)
+    return len(body) if end < 0 else end

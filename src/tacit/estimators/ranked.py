@@ -18,8 +18,8 @@ class Ranked:
     ``ids`` and ``scores`` have shape (n, k), best first. A place that could not be filled (fewer than k were
     allowed) has ``filled`` False, the id -1 (whole-number ids) or None (others) and the score NaN.
 
-    >>> found = Ranked(np.array([0]), np.array([[7, -1]]), np.array([[0.9, np.nan]]), np.array([[True, False]]))
-    >>> found.to_polars().rows()
+    >>> ranked = Ranked(np.array([0]), np.array([[7, -1]]), np.array([[0.9, np.nan]]), np.array([[True, False]]))
+    >>> ranked.to_polars().rows()
     [(0, 1, 7, 0.9)]
     """
 

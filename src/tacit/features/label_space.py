@@ -31,8 +31,8 @@ class LabelSets:
 def distinct_sets(Y: sp.csr_array) -> LabelSets:
     """Distinct rows of a canonical 0/1 matrix.
 
-    >>> found = distinct_sets(sp.csr_array([[1, 0], [0, 1], [1, 0]]))
-    >>> found.of_row, found.count
+    >>> sets = distinct_sets(sp.csr_array([[1, 0], [0, 1], [1, 0]]))
+    >>> sets.of_row, sets.count
     (array([0, 1, 0]), array([2, 1]))
     """
     numbers: dict[bytes, int] = {}

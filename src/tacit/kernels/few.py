@@ -250,7 +250,7 @@ def search(tiles, begin, end, order, places, bounds, queries, lengths, k, indptr
 @fast
 def search_rows(
     tiles, end, order, places, bounds, factors, indptr, indices, numbers, apart, apart_indptr, apart_indices, mask, k,
-    room, found, best,
+    room, items, best,
 ):  # fmt: skip
     """``search`` of the first tiles for rows of a model, whose factors and lists it puts together itself.
 
@@ -258,7 +258,7 @@ def search_rows(
     numbers (R,) : which rows; -1 - i is the i-th of those that are stored ``apart``, whose lists are apart_indptr, …
     mask : whether a row may not get what is on its list
     room : places in a buffer for keys
-    found, best (R, k) : room for the items and the bits of their scores, best first
+    items, best (R, k) : room for the items and the bits of their scores, best first
 
     One call costs a tenth of the array operations that it saves.
     """
@@ -289,7 +289,7 @@ def search_rows(
     floors[:] = _LOWEST
     keys = np.empty((rows, room), dtype=np.int64)
     begin = np.int64(0)  # a literal would compile ``search`` a second time
-    said = search(tiles, begin, end, order, places, bounds, queries, lengths, k, ends, lists, keys, floors, found, best)
+    said = search(tiles, begin, end, order, places, bounds, queries, lengths, k, ends, lists, keys, floors, items, best)
     if said == FOUND and end < len(tiles):
         for r in range(rows):
             if lengths[r] * bounds[end * WIDTH // SLICE] > floors[r]:

@@ -27,21 +27,21 @@ class Details:
     ----------
     rows : (u,) the rows that were asked, by number
     scores : metric → (u,) values in their order
-    listed, found : (items,) how often each item stood in a list, and how often it had been held out there
+    listed, hits : (items,) how often each item stood in a list, and how often it had been held out there
 
     >>> from tacit.metrics import evaluate_factors
     >>> train, test = np.array([[1, 0, 0], [0, 1, 0]]), np.array([[0, 1, 0], [1, 0, 0]])
     >>> details = Details(1, ("ndcg",))
     >>> factors = np.ones((2, 1)), np.array([[1.0], [3.0], [2.0]])
-    >>> found = evaluate_factors(*factors, train, test, k=1, metrics=("ndcg",), details=details)
-    >>> details.scores["ndcg"], details.listed, details.found
+    >>> means = evaluate_factors(*factors, train, test, k=1, metrics=("ndcg",), details=details)
+    >>> details.scores["ndcg"], details.listed, details.hits
     (array([1., 0.]), array([0, 1, 1]), array([0, 1, 0]))
     """
 
     k: int = 10
     metrics: Sequence[str] = ("ndcg",)
     listed: Counts = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    found: Counts = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    hits: Counts = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     _rows: list[Array] = field(default_factory=list)
     _scores: dict[str, list[Floats]] = field(default_factory=dict)
 
@@ -60,9 +60,9 @@ class Details:
         """One batch: the lists (b, at least k) of so many rows, and which places hit."""
         numbers, hits = numbers[:, : self.k], hits[:, : self.k]
         if not len(self.listed):
-            self.listed, self.found = np.zeros(items, dtype=np.int64), np.zeros(items, dtype=np.int64)
+            self.listed, self.hits = np.zeros(items, dtype=np.int64), np.zeros(items, dtype=np.int64)
         self.listed += np.bincount(numbers[numbers >= 0], minlength=items)
-        self.found += np.bincount(numbers[hits], minlength=items)
+        self.hits += np.bincount(numbers[hits], minlength=items)
         self._rows.append(rows)
         for name in self.metrics:
             self._scores.setdefault(name, []).append(PER_USER[name](hits, held_out))
@@ -73,8 +73,8 @@ def lead(ours: Details, theirs: Details) -> dict[str, Difference]:
 
     >>> ours, theirs = Details(1, ("ndcg",)), Details(1, ("ndcg",))
     >>> hits, misses = np.array([[True]] * 3), np.array([[False]] * 3)
-    >>> for details, found in ((ours, hits), (theirs, misses)):
-    ...     details.add(np.arange(3), np.zeros((3, 1), dtype=int), found, np.ones(3, dtype=int), 1)
+    >>> for details, marks in ((ours, hits), (theirs, misses)):
+    ...     details.add(np.arange(3), np.zeros((3, 1), dtype=int), marks, np.ones(3, dtype=int), 1)
     >>> print(lead(ours, theirs)["ndcg@1"])
     +1.0000 [+1.0000, +1.0000]: ahead
     """

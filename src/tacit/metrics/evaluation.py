@@ -164,8 +164,8 @@ def evaluate_factors(
     >>> train = np.array([[1, 0, 0], [0, 1, 0]])
     >>> test = np.array([[0, 1, 0], [0, 0, 0]])
     >>> factors = np.ones((2, 1)), np.array([[3.0], [2.0], [1.0]])
-    >>> found = evaluate_factors(*factors, train, test, k=1, metrics=("recall", "auc"))
-    >>> dict(found), found.users, found.left_out
+    >>> means = evaluate_factors(*factors, train, test, k=1, metrics=("recall", "auc"))
+    >>> dict(means), means.users, means.left_out
     ({'recall@1': 1.0, 'auc': 1.0}, 1, 1)
     """
     ranking = _ranking_of_factors(row_factors, col_factors, train, threads)

@@ -61,8 +61,8 @@ def evaluate_labels(lists: Numbers, against: Labelled, cutoffs: Sequence[int]) -
     """Precision, recall, nDCG and propensity-scored precision at every cut-off.
 
     >>> truth = Labelled.of([["a"], ["b"]], ["a", "b"], np.array([5, 3]), 8)
-    >>> found = evaluate_labels(np.array([[0, 1], [0, 1]]), truth, (1, 2))
-    >>> found["precision@1"], found["recall@2"]
+    >>> means = evaluate_labels(np.array([[0, 1], [0, 1]]), truth, (1, 2))
+    >>> means["precision@1"], means["recall@2"]
     (0.5, 1.0)
     """
     inverse = measures.inverse_propensities(against.frequency, max(3, against.rows))

@@ -182,7 +182,7 @@ def _measured(
 
 
 def _share_found(result: Array, truth: Array) -> float:
-    """The mean share of each row of ``truth`` that is in the same row of ``found``."""
+    """The mean share of each row of ``truth`` that is in the same row of ``result``."""
     width = max(int(result.max()), int(truth.max())) + 1
     offset = np.arange(len(truth))[:, None] * np.int64(width)
     return float(np.isin(truth + offset, result + offset).mean())

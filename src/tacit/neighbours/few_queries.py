@@ -122,12 +122,12 @@ def top_k_of_rows(
     n, m = len(numbers), len(tiled.order)
     if k > m or not tiled.finite:
         return None
-    found, scores = np.empty((n, k), dtype=np.int32), np.empty((n, k), dtype=np.float32)
+    listed, scores = np.empty((n, k), dtype=np.int32), np.empty((n, k), dtype=np.float32)
     said = few.search_rows(
         tiled.tiles, min(len(tiled.tiles), TILES_AT_FIRST), tiled.order, tiled.places, tiled.bounds, *rows,
-        np.array(numbers, dtype=np.int64), *apart, exclude_seen, k, capacity(k, m), found, scores.view(np.int32),
+        np.array(numbers, dtype=np.int64), *apart, exclude_seen, k, capacity(k, m), listed, scores.view(np.int32),
     )  # fmt: skip
-    return (found, scores) if said == few.FOUND else None
+    return (listed, scores) if said == few.FOUND else None
 
 
 class _Wanted(NamedTuple):

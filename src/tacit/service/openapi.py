@@ -6,13 +6,11 @@ from typing import Any
 import msgspec
 
 from tacit._version import __version__
+from tacit.service.pages.frame import PAGES
 
 _PLAIN = {
     "/": ("get", "The pages: what is served, with links to those below."),
-    "/explore": ("get", "The page that explores a model."),
-    "/review": ("get", "The page on which missing tags are reviewed."),
-    "/watch": ("get", "The page that shows streams and the service as they run."),
-    "/grade": ("get", "The page on which rows are graded."),
+    **{f"/{name}": ("get", page.about) for name, page in PAGES.items()},
     "/reports/{report}": ("get", "A report that tacit evaluate --html wrote."),
     "/health/live": ("get", "Whether the process answers."),
     "/health/ready": ("get", "Whether models are loaded and events are taken."),

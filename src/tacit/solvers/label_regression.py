@@ -73,9 +73,9 @@ class LabelRegression:
 
         >>> Y = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 1]], dtype=np.float32)
         >>> every = np.arange(3)
-        >>> found = LabelRegression.fit(Moments.of(Y, np.zeros_like(Y), every), every)
+        >>> regression = LabelRegression.fit(Moments.of(Y, np.zeros_like(Y), every), every)
         >>> half = np.array([[1, 0, 0]], dtype=np.float32)
-        >>> [f"{score:.2f}" for score in abs(found.scores(half, np.zeros_like(half))[0])]
+        >>> [f"{score:.2f}" for score in abs(regression.scores(half, np.zeros_like(half))[0])]
         ['0.00', '0.09', '0.00']
         """
         M = len(taking_part)

@@ -42,8 +42,8 @@ def leading(positives: Csr, by_row: float, threads: int = 0) -> Leading:
     """Those of N by subspace iteration, from a fixed start: the same bits at any number of threads.
 
     >>> from tacit.data.matrix import as_csr
-    >>> found = leading(as_csr(np.array([[1, 1, 0], [1, 1, 0], [1, 0, 1]]), "x"), 1.0)
-    >>> found.values.round(3)
+    >>> result = leading(as_csr(np.array([[1, 1, 0], [1, 1, 0], [1, 0, 1]]), "x"), 1.0)
+    >>> result.values.round(3)
     array([1.   , 0.707, 0.   ])
     """
     rows, cols = masses(positives)

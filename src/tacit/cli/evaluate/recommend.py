@@ -88,7 +88,7 @@ def command(
     outcome = {
         **{name: {f"{metric}@{k}": result[f"{metric}@{k}"] for metric in METRICS for k in cutoffs}
            for name, result in results.items()},
-        "lead": {name: found.as_dict() for name, found in lead(details["model"], details["popularity"]).items()},
+        "lead": {name: gap.as_dict() for name, gap in lead(details["model"], details["popularity"]).items()},
         "kind": type(model).__name__,
         "rows": results["model"].users,
         "rows_without_held_out": results["model"].left_out,
@@ -104,8 +104,8 @@ def command(
     if page is not None:
         from tacit.cli.evaluate.recommend_page import LEAD, Measured, sections
 
-        found = Measured(model, train, held_out, results, details, cutoffs, fitting, named)
-        write_page(page, f"Recommendations from {Path(source.table).name}", LEAD, sections(found), silent=as_json)
+        measured = Measured(model, train, held_out, results, details, cutoffs, fitting, named)
+        write_page(page, f"Recommendations from {Path(source.table).name}", LEAD, sections(measured), silent=as_json)
 
 
 def _measure(

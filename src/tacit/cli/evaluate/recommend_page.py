@@ -162,7 +162,7 @@ def _by_item(result: Measured) -> Section:
     hidden = np.bincount(result.test.matrix.indices, minlength=columns)
     places = {**{name: one.listed for name, one in result.details.items()}, "hidden": hidden}
     shares = {name: [100 * value for value in by_third(values, third)] for name, values in places.items()}
-    recall = {name: by_third(one.found, third, hidden) for name, one in result.details.items() if name != "random"}
+    recall = {name: by_third(one.hits, third, hidden) for name, one in result.details.items() if name != "random"}
     how_many = np.bincount(third, minlength=3).tolist()
     table = Table(
         ("items", "how many", *(f"found, {name}" for name in recall)),

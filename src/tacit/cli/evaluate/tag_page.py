@@ -125,7 +125,7 @@ def _by_label(result: Tagged, details: Mapping[str, Details]) -> Section:
     truth = result.truth
     third = thirds(truth.frequency)
     given = np.bincount(truth.truth.indices, minlength=len(truth.names))
-    recall = {name: by_third(one.found, third, given) for name, one in details.items() if name != "random"}
+    recall = {name: by_third(one.hits, third, given) for name, one in details.items() if name != "random"}
     how_many = np.bincount(third, minlength=3).tolist()
     rows = [
         (name, f"{size:,}", *(share(values[index]) for values in recall.values()))
@@ -134,11 +134,11 @@ def _by_label(result: Tagged, details: Mapping[str, Details]) -> Section:
     ours = details["model"]
     names = truth.names.all()
     asked = np.flatnonzero(given >= max(3, np.quantile(given[given > 0], 0.75))) if given.any() else np.empty(0, int)
-    rate = ours.found[asked] / np.maximum(given[asked], 1)
+    rate = ours.hits[asked] / np.maximum(given[asked], 1)
     order = asked[np.lexsort((asked, -rate))]
 
     def listed(labels: Any, caption: str) -> Table:
-        lines = [(short(names[one]), f"{given[one]:,}", share(ours.found[one] / given[one])) for one in labels]
+        lines = [(short(names[one]), f"{given[one]:,}", share(ours.hits[one] / given[one])) for one in labels]
         return Table(("label", "texts", f"found among {result.k}"), lines, caption=caption)
 
     blocks: list[Block] = [

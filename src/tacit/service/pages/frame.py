@@ -16,20 +16,25 @@ class Page:
     Parameters
     ----------
     heading : what stands above it
+    about : what OpenAPI says of it
     styles, modules : names in the folder that pages share with those that are written to files
     """
 
     heading: str
+    about: str
     styles: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
 
 
 PAGES = {
-    "explore": Page("Explore", modules=("fold",)),
-    "review": Page("Review missing tags", styles=("review",), modules=("review", "fold")),
-    "watch": Page("Watch"),
-    "grade": Page("Grade", modules=("fold",)),
-}
+    "explore": Page("Explore", "The page that explores a model.", modules=("fold",)),
+    "review": Page(
+        "Review missing tags", "The page on which missing tags are reviewed.",
+        styles=("review",), modules=("review", "fold"),
+    ),
+    "watch": Page("Watch", "The page that shows streams and the service as they run."),
+    "grade": Page("Grade", "The page on which rows are graded.", modules=("fold",)),
+}  # fmt: skip
 """In the order in which every page links them."""
 
 _CONTENT = '<h1>{heading}</h1>\n<div id="app"></div>\n<p id="trouble" role="alert"></p>\n'
@@ -38,19 +43,19 @@ _CONTENT = '<h1>{heading}</h1>\n<div id="app"></div>\n<p id="trouble" role="aler
 @cache
 def html(name: str) -> str:
     """The page of this name, or the home page."""
-    page = PAGES.get(name, Page("Tacit"))
-    home = name == HOME
+    page = PAGES.get(name)
+    styles, modules = (page.styles, page.modules) if page else ((), ())
     links = [
-        *(f'<link rel="stylesheet" href="/look/{style}.css">' for style in page.styles),
+        *(f'<link rel="stylesheet" href="/look/{style}.css">' for style in styles),
         '<link rel="modulepreload" href="/static/common.js">',
-        *(f'<link rel="modulepreload" href="/look/{module}.js">' for module in page.modules),
+        *(f'<link rel="modulepreload" href="/look/{module}.js">' for module in modules),
         f'<script type="module" src="/static/{name}.js"></script>',
     ]
     here = {name: ' aria-current="page"'}
     nav = [f'<a href="/{other}"{here.get(other, "")}>{other.title()}</a>' for other in PAGES]
-    content = _read("home.html") if home else _CONTENT.format(heading=page.heading)
+    content = _CONTENT.format(heading=page.heading) if page else _read("home.html")
     return Template(_read("frame.html")).substitute(
-        title="Tacit" if home else f"{name.title()} · Tacit", links="\n".join(links), nav="".join(nav), content=content
+        title=f"{name.title()} · Tacit" if page else "Tacit", links="\n".join(links), nav="".join(nav), content=content
     )
 
 
