@@ -1,6 +1,7 @@
 """Positives on disk: the matrix, the model and the errors that memory gives."""
 
 import gc
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -99,3 +100,19 @@ def test_bad_parts_are_named(parts, tmp_path):
     pl.DataFrame({"who": [1], "what": ["y"], "times": [0.0]}).write_parquet(tmp_path / "3.parquet")
     with pytest.raises(InputError, match="weights above zero only"):
         tacit.Interactions.from_parquet(parts, out_of_core=True, **COLUMNS)
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="needs Linux's list of mapped memory")
+def test_memory_of_mapped_arrays_is_given_back(parts):
+    data = tacit.Interactions.from_parquet(parts, out_of_core=True, **COLUMNS)
+    before = data.matrix.indices.copy()
+
+    def resident():
+        maps = Path("/proc/self/smaps").read_text().split("\n")
+        at = next(i for i, line in enumerate(maps) if line.endswith("row_indices"))
+        return int(next(line for line in maps[at:] if line.startswith("Rss")).split()[1])
+
+    assert resident() > 0
+    data.matrix.let_go()
+    assert resident() == 0
+    np.testing.assert_array_equal(data.matrix.indices, before)

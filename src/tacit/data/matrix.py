@@ -5,6 +5,7 @@ get canonical CSR: rows sorted by column, no duplicates, int64 ``indptr``, int32
 all finite, C-contiguous. The input is never changed.
 """
 
+import mmap
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -59,6 +60,13 @@ class StoredCsr(Csr):
         for start, stop in threads.even_chunks(len(values), _BLOCK):
             result[start:stop] = function(values[start:stop])
         return result
+
+    def let_go(self) -> None:
+        """Give back the memory of what was read so far; it is read again where it is needed."""
+        for array in (self.indptr, self.indices, self.data, self.col_indptr, self.col_indices, self.col_values):
+            file = getattr(array.base, "base", None)
+            if isinstance(file, mmap.mmap):
+                file.madvise(mmap.MADV_DONTNEED)
 
 
 def as_csr(

@@ -190,8 +190,9 @@ def block_rows(start, stop, low, high, indptr, indices, c, r, ready, b, t, score
 
         u = ½ ∂J/∂p_B = Σ (w s − v) q_B + a (S p − o)_B + λ p_B,   H = Σ w q_B q_Bᵀ + a S_BB + λ I,   p_B ← p_B − H⁻¹u
 
-    ``gram`` is S[:, low:high] (g, B). ``scores`` s per positive are kept in step. With all coordinates, factors and
-    scores at zero this solves the whole row from nothing, which is what folding in does.
+    ``gram`` is S[:, low:high] (g, B). ``scores`` s per positive are kept in step; a single one stands for zeros that
+    nobody needs afterwards. With all coordinates, factors and scores at zero this solves the whole row from nothing,
+    which is what folding in does.
     Returns the fall of the objective uᵀH⁻¹u, the squared norm of the gradient, and the number of rows whose system
     was not positive definite.
     """
@@ -204,6 +205,7 @@ def block_rows(start, stop, low, high, indptr, indices, c, r, ready, b, t, score
     u = np.empty(size, own.dtype)
     step = np.empty(size, own.dtype)
     w, v = np.empty(PIECE, own.dtype), np.empty(PIECE, own.dtype)
+    scored = len(scores) == len(indices)
     fall = 0.0
     gradient = 0.0
     failed = 0
@@ -226,7 +228,7 @@ def block_rows(start, stop, low, high, indptr, indices, c, r, ready, b, t, score
             for i in range(count):
                 q = other[indices[begin + i], low:high]
                 weight = w[i]
-                error = weight * scores[begin + i] - v[i]
+                error = weight * (scores[begin + i] if scored else number(0)) - v[i]
                 for j in range(size):
                     piece[i, j] = q[j]
                     scaled[i, j] = weight * q[j]
@@ -244,6 +246,8 @@ def block_rows(start, stop, low, high, indptr, indices, c, r, ready, b, t, score
             own[x, low + i] -= step[i]
             fall += u[i] * step[i]
             gradient += 4.0 * u[i] * u[i]
+        if not scored:
+            continue
         for k in range(indptr[x], indptr[x + 1]):
             q = other[indices[k], low:high]
             s = number(0)

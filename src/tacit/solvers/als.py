@@ -124,10 +124,10 @@ class RowSolver:
         self.blocks = [(0, own.shape[1])]
         first = None
         by_blocks = own.shape[1] <= SOLVE_BY_CHOLESKY_UP_TO
+        scores = np.zeros(1, dtype=own.dtype)
         for _ in range(1 if self.loss.quadratic else ROUNDS):
-            if by_blocks or not self.loss.quadratic:
-                scores = self.side.scores(own, other, self.threads)
             if not self.loss.quadratic:
+                scores = self.side.scores(own, other, self.threads)
                 self._touch(scores)
             if not by_blocks:
                 enough = SOLVED if self.loss.quadratic else SOLVED_IN_ROUND

@@ -159,7 +159,8 @@ def learned(data: Interactions, problem: TwoTowers, parameters: Parameters) -> L
     col_factors = np.array(problem.cols.forward(parameters.cols))
     col_features = _field(problem.cols, parameters.cols, "features")
     if not data.context_ids:
-        row_factors = np.array(problem.rows.forward(parameters.rows))
+        # Not a copy: rows are the largest array that there is, and training has no further use for them.
+        row_factors = np.asarray(problem.rows.forward(parameters.rows))
         return Learned(row_factors, col_factors, _field(problem.rows, parameters.rows, "features"), col_features, {})
     row_factors = _required(problem.rows, parameters.rows, "ids")
     row_features = _field(problem.rows, parameters.rows, "features")

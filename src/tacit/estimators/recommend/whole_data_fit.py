@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tacit import threads
 from tacit.data.interactions import SIDES, Interactions
-from tacit.data.matrix import as_csr, col_counts
+from tacit.data.matrix import StoredCsr, as_csr, col_counts
 from tacit.errors import DivergedError, InputError, UnsoundCombinationError
 from tacit.estimators.checkpoint import fingerprint
 from tacit.estimators.recommend import tower_design
@@ -69,6 +69,8 @@ def fit(
         objective = recipe.objective(rows.positives, target=given.targets, **given.weights())
         counted = formulations.rewritten(objective, settings.unlabelled, settings.seed)
         problem = tower_design.towers_of(settings, data, rows, recipe, counted, given)
+        if isinstance(data.matrix, StoredCsr):
+            data.matrix.let_go()  # values have become weights, and sweeps read indices alone
         parameters = _start(settings, problem, plain=tower_design.is_plain(settings.biases, data), given=start)
         path = settings.checkpoint if start is None else None
         history = train(
@@ -81,6 +83,8 @@ def fit(
             fingerprint="" if path is None else _fingerprint(settings, positives, data, given),
             watch=held_out,
         )
+        if isinstance(data.matrix, StoredCsr):
+            data.matrix.let_go()  # the rows are solved once more, and need the row order alone
         learned = tower_design.learned(data, problem, parameters)
         if held_out:
             recipe = settings.recipe(data.matrix, **given.weights())
