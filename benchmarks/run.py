@@ -44,9 +44,7 @@ _DECLARED = (
     _program("papers.engine_speed"),
     _program("papers.grade", "quality", "real", "size", "large", "rate", "steps"),
     _program("papers.label_formulations"),
-    _program("papers.runtime", "table7", "table8", "figure5"),
     _program("papers.stream"),
-    _program("papers.stream_tables", "table3", "table4", "figure2"),
     _program("papers.tag", "quality", "hidden", "best", "scale", "audit"),
     # Word vectors of 20 MB take ten minutes; those of 5 MB are in peers.versus.
     Program("papers.words", _WORDS, _WORDS[1:]),

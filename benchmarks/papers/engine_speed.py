@@ -1,22 +1,34 @@
-"""The whole-data engine in time: against the naive gradient, against implicit, against itself as the data grow.
+"""The whole-data engine in time: against the naive gradient, implicit, sampled negatives, and itself as the data grow.
 
-    python -m benchmarks.papers.engine_speed [gradient] [growth] [iteration] [solvers] [--quick]
+    python -m benchmarks.papers.engine_speed [PART …] [--quick]
 
-Without names all parts run. Each part replaces its own figures in ``results/engine-speed.json``. ``--quick`` takes a
-tenth of the size, below a minute a part, and writes to ``results/engine-speed-quick.json``.
+    gradient    the same gradient as the naive one, and the time of both
+    growth      one gradient of the rows as |X|, |P| and g grow
+    iteration   one Adagrad iteration beside one of implicit's
+    solvers     every solver on one problem: where it ends, and how soon
+    table7      fBGD's Table 7: seconds of an iteration as |X|, |P| and g grow
+    table8      its Table 8: one iteration and all of them, fBGD, SVDFeature ×4 and our als
+    figure5     its Figure 5: naive against fBGD, over the embedding size, and convergence
+
+Without names all parts run. Each replaces its own figures: the first four in ``results/engine-speed.json``, those of
+the paper in ``results/runtime.json``. ``--quick`` takes small sizes, below a minute a part, and writes to
+``engine-speed-quick.json`` and ``runtime-quick.json``. Data are synthetic, few rows and columns having most positives;
+Table 8 takes Last.fm's next songs with the song before each.
 """
 
 import argparse
-import json
 import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from benchmarks import results
-from benchmarks.machine.kernel_work import skewed, whole_data
+from benchmarks.machine import kernel_work, roofline
 from benchmarks.peers.workers import Worker
+from tacit import FactorRecommender
+from tacit.baselines import SvdFeature
 from tacit.baselines.naive_gradient import naive_gradient
 from tacit.objective.two_towers import TwoTowers
 from tacit.progress import Run
@@ -47,17 +59,17 @@ def gradient(scale: int) -> dict[str, Any]:
     """Same gradient as the naive one at 2,000 × 2,000; time of both at 10,000 × 10,000."""
     figures: dict[str, Any] = {}
     with single_threaded_blas():
-        cells = skewed(2000, 2000, 40_000)
+        cells = kernel_work.skewed(2000, 2000, 40_000)
         P, Q = factors(2000, 2000, 32)
-        side = whole_data(cells).rows
-        half = TwoTowers.of_ids(whole_data(cells), 32).half("rows", Q)
+        side = kernel_work.whole_data(cells).rows
+        half = TwoTowers.of_ids(kernel_work.whole_data(cells), 32).half("rows", Q)
         ours, naive = half.value_and_gradient(P)[1], naive_gradient(side, P, Q)
         difference = np.abs(ours - naive).max() / np.abs(naive).max()
         figures["largest difference at 2,000 × 2,000, relative"] = float(difference)
         size = 10_000 // scale
-        cells = skewed(size, size, 11 * size)
+        cells = kernel_work.skewed(size, size, 11 * size)
         P, Q = factors(size, size, 32)
-        towers = TwoTowers.of_ids(whole_data(cells), 32)
+        towers = TwoTowers.of_ids(kernel_work.whole_data(cells), 32)
         side = towers.objective.rows
 
         def fast() -> None:
@@ -90,9 +102,9 @@ def growth(scale: int) -> dict[str, Any]:
         for value in values:
             shape = base | {name: value}
             n, m, count = (shape[part] // scale for part in ("n", "m", "count"))
-            cells = skewed(n, m, count)
+            cells = kernel_work.skewed(n, m, count)
             P, Q = factors(n, m, shape["g"])
-            towers = TwoTowers.of_ids(whole_data(cells), shape["g"])
+            towers = TwoTowers.of_ids(kernel_work.whole_data(cells), shape["g"])
             with single_threaded_blas():
                 run = lambda towers=towers, P=P, Q=Q: towers.half("rows", Q).value_and_gradient(P)  # noqa: E731
                 run()
@@ -111,8 +123,8 @@ def iteration(scale: int) -> dict[str, Any]:
 
     Processor seconds are those of all threads; unlike seconds, they hardly depend on what else the machine does.
     """
-    cells = skewed(100_000 // scale, 20_000 // scale, 5_000_000 // scale)
-    towers = TwoTowers.of_ids(whole_data(cells), 64)
+    cells = kernel_work.skewed(100_000 // scale, 20_000 // scale, 5_000_000 // scale)
+    towers = TwoTowers.of_ids(kernel_work.whole_data(cells), 64)
     parameters = towers.start(0)
     alternate(towers, parameters, Adagrad(), _quiet(1))
     ours: list[tuple[float, float]] = []
@@ -138,7 +150,7 @@ def iteration(scale: int) -> dict[str, Any]:
 
 def solvers(scale: int) -> dict[str, Any]:
     """Every solver on one strongly regularised problem: where it ends, and the seconds to 1e-3 of the lowest."""
-    cells = skewed(2000 // scale, 1000 // scale, 40_000 // scale)
+    cells = kernel_work.skewed(2000 // scale, 1000 // scale, 40_000 // scale)
     makers: dict[str, tuple[Any, int]] = {
         "als": (AlternatingLeastSquares, 60),
         "newton": (lambda: TrustRegion(steps=2), 60),
@@ -149,7 +161,7 @@ def solvers(scale: int) -> dict[str, Any]:
     }
     figures: dict[str, Any] = {}
     for loss in ("square", "logistic"):
-        towers = TwoTowers.of_ids(whole_data(cells, loss, ridge=5.0), 16)
+        towers = TwoTowers.of_ids(kernel_work.whole_data(cells, loss, ridge=5.0), 16)
         histories = {}
         for name, (make, iterations) in makers.items():
             alternate(towers, towers.start(0, 0.1), make(), _quiet(1))
@@ -179,19 +191,111 @@ def _quiet(iterations: int) -> Run:
     return Run("warm", iterations, progress=False)
 
 
+# -- the tables and the figure of the paper ----------------------------------------------------------------------------
+
+SHAPE = {
+    "quick": {"n": 10_000, "m": 5_000, "count": 200_000},
+    "full": {"n": 40_000, "m": 20_000, "count": 1_000_000},
+}
+
+
+def table7(quick: bool) -> dict[str, Any]:
+    """Seconds of one Adagrad iteration over both sides on one thread, one quantity growing, the others fixed."""
+    base = SHAPE["quick" if quick else "full"] | {"g": 32}
+    steps = 3 if quick else 4
+    figures: dict[str, Any] = {"base": base}
+    for name in ("n", "count", "g"):
+        values = [base[name] * 2**step for step in range(steps)]
+        loads = [kernel_work.adagrad(**base | {name: value}) for value in values]
+        figures[name] = {
+            "values": values,
+            "seconds": [roofline.best_seconds(lambda load=load: load.call(1), 3) for load in loads],
+            "operations": [load.operations for load in loads],
+        }
+        print(name, figures[name], flush=True)
+    return figures
+
+
+def table8(quick: bool) -> dict[str, Any]:
+    """Seconds of fits with two numbers of iterations: their difference is what one takes."""
+    from tacit.data import load_lastfm_next
+
+    data = load_lastfm_next(1 if quick else 7).interactions()
+    settings = {"factors": 20, "positive_weight": "one", "progress": False, "regularization": 0.01}
+    makers: dict[str, tuple[Any, int]] = {
+        "SVDFeature ×4": (lambda count: SvdFeature(20, negatives=4, epochs=count), 50),
+        "fBGD": (lambda count: FactorRecommender(solver="adagrad", iterations=count, **settings), 200),
+        "the same objective by als": (lambda count: FactorRecommender(solver="als", iterations=count, **settings), 15),
+    }
+    figures: dict[str, Any] = {"events": data.nnz}
+    for name, (make, iterations) in makers.items():
+        few, many = 1, 4
+
+        def seconds(count: int, make: Any = make) -> float:
+            began = time.perf_counter()
+            make(count).fit(data)
+            return time.perf_counter() - began
+
+        seconds(few)
+        one = (min(seconds(many) for _ in range(2)) - min(seconds(few) for _ in range(2))) / (many - few)
+        figures[name] = {"seconds": one, "iterations": iterations, "minutes": one * iterations / 60}
+        print(name, figures[name], flush=True)
+    return figures
+
+
+def figure5(quick: bool) -> dict[str, Any]:
+    """One gradient of the rows, naive and ours, on one thread; an iteration over g; the objective along iterations."""
+    figures: dict[str, Any] = {"naive": [], "convergence": {}}
+    for side in (500, 1_000, 2_000) if quick else (1_000, 2_000, 4_000, 8_000):
+        cells = kernel_work.skewed(side, side, 20 * side)
+        P, Q = kernel_work.factors(side, 32), kernel_work.factors(side, 32, 1)
+        objective = kernel_work.whole_data(cells)
+        towers = TwoTowers.of_ids(objective, 32)
+        with threadpool_limits(1, user_api="blas"):
+            naive = roofline.best_seconds(lambda rows=objective.rows, P=P, Q=Q: naive_gradient(rows, P, Q), 2)
+            half = lambda towers=towers, P=P, Q=Q: towers.half("rows", Q, n_threads=1).value_and_gradient(P)  # noqa: E731
+            figures["naive"].append({"side": side, "naive": naive, "fBGD": roofline.best_seconds(half, 5)})
+        print(figures["naive"][-1], flush=True)
+    shape = SHAPE["quick" if quick else "full"]
+    sizes = (16, 32, 64) if quick else (16, 32, 64, 128, 256)
+    loads = [kernel_work.adagrad(**shape, g=g) for g in sizes]
+    figures["factors"] = {
+        "values": sizes,
+        "seconds": [roofline.best_seconds(lambda load=load: load.call(1), 3) for load in loads],
+    }
+    towers = TwoTowers.of_ids(kernel_work.whole_data(kernel_work.skewed(2_000, 1_000, 40_000)), 16)
+    for name, solver, iterations in (("adagrad", Adagrad(0.1), 200), ("als", AlternatingLeastSquares(), 15)):
+        parameters = towers.start(0, 0.1)
+        with Run(name, iterations, progress=False) as run:
+            alternate(towers, parameters, solver, run)
+        figures["convergence"][name] = [
+            {"iteration": place + 1, "seconds": record["elapsed"], "objective": record["objective"]}
+            for place, record in enumerate(run.history)
+        ]
+    return figures
+
+
+OURS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "gradient": gradient,
+    "growth": growth,
+    "iteration": iteration,
+    "solvers": solvers,
+}
+PAPER: dict[str, Callable[[bool], dict[str, Any]]] = {"table7": table7, "table8": table8, "figure5": figure5}
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parts = {"gradient": gradient, "growth": growth, "iteration": iteration, "solvers": solvers}
-    parser.add_argument("parts", nargs="*", choices=[*parts, []])
-    parser.add_argument("--quick", action="store_true", help="a tenth of the size")
-    arguments = parser.parse_args()
-    file = "engine-speed-quick" if arguments.quick else "engine-speed"
-    path = results.FOLDER / f"{file}.json"
-    figures = json.loads(path.read_text("utf-8"))["figures"] if path.exists() else {}
-    for name in arguments.parts or parts:
-        figures[name] = parts[name](10 if arguments.quick else 1)
-        print(name, json.dumps(figures[name], indent=1))
-        results.write(file, figures)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", choices=[*OURS, *PAPER, []])
+    parser.add_argument("--quick", action="store_true", help="small sizes, into files of their own")
+    given = parser.parse_args()
+    ending = "-quick" if given.quick else ""
+    for part in given.parts or (*OURS, *PAPER):
+        if part in OURS:
+            path = results.write_part(f"engine-speed{ending}", part, OURS[part](10 if given.quick else 1))
+        else:
+            path = results.write_part(f"runtime{ending}", part, PAPER[part](given.quick))
+        print(path, flush=True)
 
 
 if __name__ == "__main__":
