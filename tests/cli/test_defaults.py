@@ -49,7 +49,7 @@ ESTIMATORS = {
     "RatingStream": set(),
     "ExpertRatingStream": set(),
     # Classes are --order; what marks a row without a grade is an empty cell or -1.
-    "OrdinalRanker": {"classes", "unlabelled"},
+    "OrdinalRanker": {"classes", "unlabelled_mark"},
 }
 
 

@@ -118,7 +118,7 @@ def test_files_outside_the_folder_are_refused(server, tmp_path, name):
 
 def test_an_archive_that_unfolds_without_end_is_refused(server, tmp_path, monkeypatch):
     monkeypatch.setattr(publications, "_MOST_UNPACKED", 1000)
-    with pytest.raises(InputError, match="unfolds to more"):
+    with pytest.raises(InputError, match="unpacks to more"):
         fetch(publication(GOOD, server.address), tmp_path)
 
 

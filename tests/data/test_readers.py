@@ -410,7 +410,7 @@ def test_packed_files_that_unfold_without_end_are_stopped(tmp_path, monkeypatch)
     path = tmp_path / "events.csv.gz"
     path.write_bytes(gzip.compress(b"user,item,count\n" + b" " * 10_000_000))
     monkeypatch.setenv("TACIT_UNPACKED_GB", "0.005")
-    with pytest.raises(InputError, match=r"unfolds to more than 0.005 GB; .* TACIT_UNPACKED_GB"):
+    with pytest.raises(InputError, match=r"unpacks to more than 0.005 GB; .* TACIT_UNPACKED_GB"):
         read(path)
 
 

@@ -53,7 +53,7 @@ def test_minus_one_and_one_alone_are_two_classes_and_say_so():
     np.testing.assert_array_equal(codes, [0, 1, 1])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        codes, _ = read_grades([-1, 1, 1], unlabelled=None)
+        codes, _ = read_grades([-1, 1, 1], mark=None)
     np.testing.assert_array_equal(codes, [0, 1, 1])
 
 

@@ -1,6 +1,6 @@
 """Open a file for reading, whatever it is compressed with; its first bytes tell, not its name.
 
-What unfolds to more than ``unpacked_limit`` bytes is refused before it fills the memory: a few kilobytes can hold
+What unpacks to more than ``unpacked_limit`` bytes is refused before it fills the memory: a few kilobytes can hold
 gigabytes of blanks.
 """
 
@@ -43,7 +43,7 @@ _BROKEN = (EOFError, lzma.LZMAError, zlib.error, OSError)
 
 
 def unpacked_limit() -> int:
-    """The most bytes that a packed file may unfold to: 4 GB, or as many as ``TACIT_UNPACKED_GB`` says."""
+    """The most bytes that a packed file may unpack to: 4 GB, or as many as ``TACIT_UNPACKED_GB`` says."""
     given = os.environ.get("TACIT_UNPACKED_GB", "4")
     try:
         limit = float(given) * 1e9
@@ -89,7 +89,7 @@ def cut_is_said(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """All of a file at once, unpacked; one that is cut short or unfolds without end is refused."""
+    """All of a file at once, unpacked; one that is cut short or unpacks without end is refused."""
     limit = unpacked_limit()
     packed = Path(path).stat().st_size if Path(path).is_file() else 0
     parts: list[bytes] = []
@@ -100,7 +100,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
             total += len(part)
             if total > max(limit, packed):
                 raise InputError(
-                    f"{os.fspath(path)!r} unfolds to more than {limit / 1e9:g} GB; if you trust it, unpack it first or "
+                    f"{os.fspath(path)!r} unpacks to more than {limit / 1e9:g} GB; if you trust it, unpack it first or "
                     "set TACIT_UNPACKED_GB to more."
                 )
     return b"".join(parts)

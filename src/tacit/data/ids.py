@@ -188,7 +188,7 @@ class Ids:
             kind = f" (0 to {len(self) - 1})" if self.is_range else " (whole numbers)" if self.is_numeric else ""
             raise UnknownIdError(
                 f"{self.name}: {checks.shown(first)}{more} is unknown to this model, which knows {len(self)} ids{kind}",
-                "check the spelling and type, or add it with fold_in or partial_fit.",
+                "check the spelling and type; new ids join by add, fold_in or partial_fit, where the model has them.",
             )
         return numbers
 

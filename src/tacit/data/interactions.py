@@ -403,7 +403,8 @@ def _as_ids(given: Ids | Iterable[Hashable] | None, name: str, length: int) -> I
         return Ids.range(length, name)
     ids = as_ids(given, name)
     if len(ids) != length:
-        raise InputError(f"{name} has {len(ids)} ids, but the matrix has {length}; give one id for each.")
+        lines = "rows" if name == "row_ids" else "columns"
+        raise InputError(f"{name} has {len(ids)} ids, but the matrix has {length} {lines}; give one id for each.")
     return ids
 
 

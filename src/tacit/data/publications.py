@@ -141,7 +141,7 @@ def _unpack(archive: Path, folder: Path) -> None:
         with zipfile.ZipFile(archive) as packed:
             members = [info for info in packed.infolist() if not info.is_dir()]
             if sum(info.file_size for info in members) > _MOST_UNPACKED:
-                raise InputError(f"{archive.name} unfolds to more than {_MOST_UNPACKED >> 30} GiB; it is not unpacked.")
+                raise InputError(f"{archive.name} unpacks to more than {_MOST_UNPACKED >> 30} GiB; it is not unpacked.")
             for info in members:
                 parts = PurePosixPath(info.filename).parts
                 if ".." in parts or info.filename.startswith("/") or parts[0] != folder.name:

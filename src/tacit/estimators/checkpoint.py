@@ -41,7 +41,7 @@ def prefixed(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def below(arrays: Mapping[str, Array], prefix: str) -> dict[str, Array]:
-    """The arrays whose names begin so, by the rest of their names: what ``prefixed`` made.
+    """The arrays whose names begin with ``prefix``, named by the rest: the inverse of ``prefixed``.
 
     >>> below({"ids/text": 1, "factors": 2}, "ids/")
     {'text': 1}

@@ -108,6 +108,6 @@ def _code(place: dict[Any, int], grade: Any, model: Any) -> int:
     """The number of a grade, -1 where there is none."""
     if grade in place:
         return place[grade]
-    if grade is None or grade != grade or grade == getattr(model, "unlabelled", -1):
+    if grade is None or grade != grade or grade == getattr(model, "unlabelled_mark", -1):
         return -1
     raise InputError(f"y: {checks.shown(grade)} is no grade that the model knows.")

@@ -9,7 +9,7 @@ PACKAGES, TEXTS, AUDITED = "packages", 4000, 1500
 
 
 def demo_models(folder: Path) -> tuple[list[Path], dict[str, dict[Any, str]]]:
-    """Paths of the models, trained where they do not lie in ``folder`` yet, and titles of packages."""
+    """Paths of the models, trained where ``folder`` does not hold them yet, and titles of packages."""
     from tacit import FactorRecommender, RatingStream, WordVectors
     from tacit.data import load_debian
     from tacit.estimators.tag.text_tagger import TextTagger
@@ -35,7 +35,7 @@ def demo_models(folder: Path) -> tuple[list[Path], dict[str, dict[Any, str]]]:
 
 
 def demo_review(folder: Path) -> dict[str, Path]:
-    """Suggestions to review for the demo's tagger, made where they do not lie in ``folder`` yet."""
+    """Suggestions to review for the demo's tagger, made where ``folder`` does not hold them yet."""
     from tacit.data import load_debian
     from tacit.estimators.tag.text_tagger import TextTagger
 

@@ -119,7 +119,7 @@ def named(paths: list[Path]) -> dict[str, Path]:
                 f"{str(path)!r}: a model is served under its file's stem, which may hold letters, digits, - and _."
             )
         if name in models:
-            raise InputError(f"{str(path)!r} and {str(models[name])!r} have one stem, {name!r}; rename one of them.")
+            raise InputError(f"{str(path)!r} and {str(models[name])!r} have the same stem, {name!r}; rename one.")
         if not path.is_file():
             raise InputError(f"there is no model file {str(path)!r}.")
         models[name] = path

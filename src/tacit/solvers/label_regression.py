@@ -43,7 +43,7 @@ class Moments:
 
     @classmethod
     def of(cls, known: NDArray[np.float32], guesses: NDArray[np.float32], taking_part: NDArray[np.int64]) -> "Moments":
-        """Of a block of rows: known and guessed labels (b, L)."""
+        """The moments of a block of rows, from its known and guessed labels (b, L)."""
         both = np.concatenate((known[:, taking_part], guesses[:, taking_part]), axis=1)
         aside = np.ones(known.shape[1], dtype=np.bool_)
         aside[taking_part] = False

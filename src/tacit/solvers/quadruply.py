@@ -80,7 +80,7 @@ class QuadruplyStochastic:
         return result
 
     def run(self, rows: RowSampler, run: Run) -> None:
-        """Steps until ``run`` has had enough."""
+        """Take steps until ``run`` ends."""
         for _ in run.iterations():
             run.report(risk=self.advance(rows))
 

@@ -20,7 +20,7 @@ def plot_grades(model: OrdinalRanker, X: Any, y: Any, ax: Any = None) -> Any:
     except ImportError:
         raise MissingExtraError("plot_grades needs matplotlib; install it with: pip install 'tacit[viz]'.") from None
     axes = plt.subplots(figsize=(7, 0.6 * (len(model.classes_) + 2)), layout="constrained")[1] if ax is None else ax
-    codes, _ = read_grades(y, model.classes_.tolist(), None if -1 in model.classes_.tolist() else model.unlabelled)
+    codes, _ = read_grades(y, model.classes_.tolist(), None if -1 in model.classes_.tolist() else model.unlabelled_mark)
     scores = model.rank_score(X)
     names = ["ungraded", *map(str, model.classes_.tolist())]
     height = np.random.default_rng(0).uniform(-0.3, 0.3, len(scores))

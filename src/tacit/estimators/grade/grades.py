@@ -6,7 +6,7 @@ Text has no order of its own and is refused without one.
 
 ``y`` with nothing but −1 and 1 is the one coding that can be read two ways. As "−1 is unlabelled" it has a single
 class and nothing can be learned from it, so it is read as two classes, −1 below 1, with a warning that says so;
-``unlabelled=None`` states that meaning and keeps silent.
+``unlabelled_mark=None`` states that meaning and keeps silent.
 """
 
 import warnings
@@ -30,7 +30,7 @@ class GradeWarning(UserWarning):
 
 
 def read_grades(
-    y: Any, classes: Sequence[Any] | None = None, unlabelled: Any = -1, *, all_unlabelled: bool = False
+    y: Any, classes: Sequence[Any] | None = None, mark: Any = -1, *, all_unlabelled: bool = False
 ) -> tuple[Codes, Classes]:
     """Class numbers (−1 where unlabelled) and the classes in their order.
 
@@ -46,22 +46,18 @@ def read_grades(
     if classes is None and ordered is not None:
         classes = ordered
     values = _as_values(y)
-    known = ~_is_missing(values, unlabelled)
+    known = ~_is_missing(values, mark)
     classes = None if classes is None else checks.listed("classes", classes)
     if classes is not None and not all(isinstance(one, Hashable) for one in classes):
         raise InputError("classes must list numbers or text, lowest first, not lists or tables.")
-    if (
-        classes is not None
-        and unlabelled is not None
-        and any(one is unlabelled or _is_mark(one, unlabelled) for one in classes)
-    ):
+    if classes is not None and mark is not None and any(one is mark or _is_mark(one, mark) for one in classes):
         raise InputError(
-            f"classes lists {unlabelled!r}, which marks unlabelled rows; set unlabelled=None or another mark."
+            f"classes lists {mark!r}, which marks unlabelled rows; set unlabelled_mark=None or another mark."
         )
-    if classes is None and _is_sign_coding(values, unlabelled):
+    if classes is None and _is_sign_coding(values, mark):
         warnings.warn(
             "y holds only -1 and 1, which is read as two classes and not as one class with unlabelled rows; "
-            "set unlabelled=None to confirm.",
+            "set unlabelled_mark=None to confirm.",
             GradeWarning,
             stacklevel=4,
         )
@@ -130,7 +126,7 @@ def _as_values(y: Any) -> NDArray[Any]:
     return np.asarray(column_or_1d(values, warn=True))
 
 
-def _is_missing(values: NDArray[Any], unlabelled: Any) -> NDArray[np.bool_]:
+def _is_missing(values: NDArray[Any], mark: Any) -> NDArray[np.bool_]:
     if values.dtype.kind in "iub":
         missing = np.zeros(len(values), dtype=bool)
     elif values.dtype.kind == "f":
@@ -142,10 +138,10 @@ def _is_missing(values: NDArray[Any], unlabelled: Any) -> NDArray[np.bool_]:
         missing |= np.array([value is None for value in values], dtype=bool)
     else:
         missing = np.zeros(len(values), dtype=bool)
-    if unlabelled is None:
+    if mark is None:
         return missing
-    if values.dtype.kind == "O" or isinstance(unlabelled, str) == (values.dtype.kind in "US"):
-        missing |= np.array([_is_mark(value, unlabelled) for value in values.tolist()], dtype=bool)
+    if values.dtype.kind == "O" or isinstance(mark, str) == (values.dtype.kind in "US"):
+        missing |= np.array([_is_mark(value, mark) for value in values.tolist()], dtype=bool)
     return missing
 
 
@@ -157,9 +153,9 @@ def _is_mark(value: Any, mark: Any) -> bool:
         return False
 
 
-def _is_sign_coding(values: NDArray[Any], unlabelled: Any) -> bool:
+def _is_sign_coding(values: NDArray[Any], mark: Any) -> bool:
     """Exactly the values −1 and 1, where −1 is also the mark of the unlabelled."""
-    return bool(values.dtype.kind in "if" and _is_mark(unlabelled, -1) and np.array_equal(np.unique(values), [-1, 1]))
+    return bool(values.dtype.kind in "if" and _is_mark(mark, -1) and np.array_equal(np.unique(values), [-1, 1]))
 
 
 def _plain(labels: NDArray[Any]) -> NDArray[Any]:

@@ -69,7 +69,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     threshold_rule : "logistic" (a smooth fit, steady from few labels), "square" (the paper's), "absolute" (least MAE
         of the labelled rows), "kappa" (greatest QWK) or "accuracy"
     classes : the grades, lowest first; None takes an ordered categorical's order, or numbers by size; text needs one
-    unlabelled : the mark of an unlabelled row in y; None and NaN are always that
+    unlabelled_mark : what stands in y for an unlabelled row; None and NaN are always that
     standardize : divide every column by its standard deviation (True) or take it as it is (False); None, with the
         kernel on "auto", begins with the former for dense and the latter for sparse rows, and cross-validates it
         against the other (sparse), against ranks and against columns weighted by their relevance (dense)
@@ -132,7 +132,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         class_priors: Sequence[float] | Literal["matched"] | None = None,
         threshold_rule: Literal["logistic", "square", "absolute", "kappa", "accuracy"] = "logistic",
         classes: Sequence[Any] | None = None,
-        unlabelled: Any = -1,
+        unlabelled_mark: Any = -1,
         standardize: bool | None = None,
         trees: bool | None = None,
         cv: Any = 5,
@@ -155,7 +155,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         self.class_priors = class_priors
         self.threshold_rule = threshold_rule
         self.classes = classes
-        self.unlabelled = unlabelled
+        self.unlabelled_mark = unlabelled_mark
         self.standardize = standardize
         self.trees = trees
         self.cv = cv
@@ -193,7 +193,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
                 f"{asked} goes over the rows again and again and does not run on a cluster, which adds up moments in "
                 "one pass; take features='labelled' or 'fourier' and solver='exact', or fit in one process."
             )
-        codes, classes = read_grades(y, self.classes, self.unlabelled)
+        codes, classes = read_grades(y, self.classes, self.unlabelled_mark)
         with pool.single_threaded_blas():
             self._take(fit_ordinal(table, codes, np.ones(len(codes)), len(classes), settings), classes)
         self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, dtype=object)
@@ -254,7 +254,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Mean accuracy over the labelled rows, as scikit-learn's classifiers define it."""
-        codes, _ = read_grades(y, self.classes_.tolist(), self._unlabelled_mark(self.classes_))
+        codes, _ = read_grades(y, self.classes_.tolist(), self._mark_beside(self.classes_))
         known = codes >= 0
         table = self._table(X, reset=False)
         check_consistent_length(table, codes)
@@ -295,7 +295,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         """Checked rows, class numbers, classes and weights."""
         given = known.tolist() if known is not None else (order if order is not None else self.classes)
         table = self._table(X, reset=known is None)
-        mark = self.unlabelled if known is None else self._unlabelled_mark(known)
+        mark = self.unlabelled_mark if known is None else self._mark_beside(known)
         codes, classes = read_grades(y, given, mark, all_unlabelled=known is not None)
         check_consistent_length(table, codes)
         return table, codes, classes if known is None else known, _weights(sample_weight, table)
@@ -320,9 +320,9 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
             )
         return table
 
-    def _unlabelled_mark(self, classes: Array) -> Any:
+    def _mark_beside(self, classes: Array) -> Any:
         """The mark of the unlabelled; none where y = −1, 1 was read as two classes."""
-        return None if self.unlabelled in classes.tolist() else self.unlabelled
+        return None if self.unlabelled_mark in classes.tolist() else self.unlabelled_mark
 
     def _take(self, fitted: Fitted, classes: Array) -> None:
         self.classes_ = classes

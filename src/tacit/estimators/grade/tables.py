@@ -102,7 +102,7 @@ SCHEMA = Schema(
         "class_priors": Either(None, Word("matched"), Many(Number(0.0))),
         "threshold_rule": Word(*RULES),
         "classes": Either(None, Many(GRADE, least=2)),
-        "unlabelled": Either(None, GRADE),
+        "unlabelled_mark": Either(None, GRADE),
         "standardize": Either(None, Flag()),
         "trees": Either(None, Flag()),
         "cv": Either(Whole(2), Many(Many(Many(Whole(0)), count=2))),

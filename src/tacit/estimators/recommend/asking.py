@@ -111,6 +111,9 @@ def one_of(wanted: Any, ids: Ids, name: str) -> int:
     return int(numbers[0])
 
 
+_REMEDY = "check the spelling and type, or ask with unknown='skip' or unknown='average'."
+
+
 def numbered(wanted: Any, ids: Ids, unknown: Unknown = "error") -> tuple[Array, NDArray[np.int64]]:
     """The ids that are answered, and their numbers; -1 where the average answers for an unknown one.
 
@@ -122,7 +125,10 @@ def numbered(wanted: Any, ids: Ids, unknown: Unknown = "error") -> tuple[Array, 
     checks.choice("unknown", unknown, UNKNOWN)
     queries = listed(wanted, ids)
     if unknown == "error":
-        return queries, ids.require(queries)
+        try:
+            return queries, ids.require(queries)
+        except UnknownIdError as error:
+            raise UnknownIdError(error.fact, _REMEDY) from None
     numbers = ids.numbers(queries)
     if unknown == "skip":
         return queries[numbers >= 0], numbers[numbers >= 0]
@@ -159,7 +165,7 @@ def _filtered(ids: Ids, queries: Array, wanted: Filter, name: str) -> tuple[NDAr
 
     def numbers(some: Any) -> NDArray[np.int64]:
         try:
-            return numbered(some, ids, "skip" if name == "exclude" else "error")[1]
+            return numbered(some, ids, "skip")[1] if name == "exclude" else ids.require(listed(some, ids))
         except UnknownIdError as error:
             raise UnknownIdError(f"{name}: {error.fact}", error.remedy) from None
 

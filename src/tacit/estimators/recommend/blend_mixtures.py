@@ -97,8 +97,8 @@ def mixtures(members: int) -> list[tuple[float, ...]]:
     [(0.5, 0.5), (0.25, 0.75), (0.75, 0.25), (0.0, 1.0), (1.0, 0.0)]
     """
     shares = itertools.product(range(STEPS + 1), repeat=members)
-    made = [tuple(share / STEPS for share in one) for one in shares if sum(one) == STEPS]
-    return sorted(made, key=lambda mixture: (max(mixture), mixture))
+    mixtures = [tuple(share / STEPS for share in one) for one in shares if sum(one) == STEPS]
+    return sorted(mixtures, key=lambda mixture: (max(mixture), mixture))
 
 
 def account_of(rows: dict[tuple[float, ...], Array], chosen: tuple[float, ...], names: list[str]) -> dict[str, Any]:

@@ -248,8 +248,9 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
             for block in blocks:
                 yield others + blend_mixtures.standardised(block, mixture[index])
 
-        made = choice.made_of(seed)
-        search = Search(own, learned[0][index].keep, self.threads, budget, beside, share=1.0, made=made)
+        search = Search(
+            own, learned[0][index].keep, self.threads, budget, beside, share=1.0, products=choice.products_of(seed)
+        )
         better = sharper(search, choice.setting)
         choices[index] = replace(choice, setting=better)
         if better == choice.setting:
@@ -288,4 +289,6 @@ def _fitted(member: Any, data: Interactions, choice: Any, split: tuple[int, int]
     """``split`` is the seed and the number of the one that these positives come from; None for all of them."""
     if choice is None:
         return member.fit(data)
-    return member.fit_chosen(data, choice, made=None if split is None else choice.made_of(split[0]).get(split[1]))
+    return member.fit_chosen(
+        data, choice, products=None if split is None else choice.products_of(split[0]).get(split[1])
+    )

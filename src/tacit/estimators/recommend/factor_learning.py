@@ -169,7 +169,7 @@ class GrowingFactors(Model):
 
     @property
     def row_weight_(self) -> Array:
-        """a_x (n,)."""
+        """a (n,), the weights of unlabelled cells by row."""
         weight: Array = self._gathered().weight
         return weight
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tacit.data.matrix import Csr
 from tacit.estimators.recommend import held_out_choice
 from tacit.estimators.recommend.held_out_choice import Budget, Part
-from tacit.estimators.recommend.linear_setting import Made, Setting, average_row, spoken_for
+from tacit.estimators.recommend.linear_setting import Setting, SharedProducts, average_row, spoken_for
 from tacit.solvers import sharpening
 
 RIDGES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
@@ -36,7 +36,7 @@ class Search:
 
     beside : puts the scores of a setting beside those of others; None ranks them alone
     share : the part of the budget that may pass before no more is tried
-    made : of each split
+    products : what the settings of a split share, by the number of the split
     """
 
     parts: list[Part]
@@ -45,7 +45,7 @@ class Search:
     budget: Budget
     beside: Beside | None = None
     share: float = 0.5
-    made: dict[int, Made] = field(default_factory=dict)
+    products: dict[int, SharedProducts] = field(default_factory=dict)
     scores: dict[Setting, NDArray[np.float64]] = field(default_factory=dict)
 
     def mean(self, setting: Setting) -> float:
@@ -63,7 +63,7 @@ class Search:
         part, strengths = self.parts[number], [setting.sharpening for setting in settings]
         # Weights of full strength give the scores of all the others.
         full = replace(settings[0], sharpening=1.0 if any(strengths) else 0.0)
-        weights = full.weights(part.train, self.keep, self.threads, self.made.setdefault(number, Made()))
+        weights = full.weights(part.train, self.keep, self.threads, self.products.setdefault(number, SharedProducts()))
         averages = [block[0] for block in sharpening.scores_at(average_row(part.train), weights, strengths, 0, 1)]
 
         def score_rows(start: int, stop: int) -> Iterator[NDArray[np.float32]]:
@@ -99,7 +99,7 @@ class Search:
 
 @dataclass(frozen=True)
 class Choice:
-    """A setting, what was tried, and what was made of the splits on the way.
+    """A setting, what was tried, and the products of the splits that it took.
 
     smallest : of all stored values, which values are taken relative to, in a split too
     seed : of the splits
@@ -108,12 +108,12 @@ class Choice:
     setting: Setting
     smallest: float
     tried: list[dict[str, Any]] = field(default_factory=list)
-    made: dict[int, Made] = field(default_factory=dict)
+    products: dict[int, SharedProducts] = field(default_factory=dict)
     seed: int | None = None
 
-    def made_of(self, seed: int) -> dict[int, Made]:
-        """What was made of the splits by this seed."""
-        return self.made if seed == self.seed else {}
+    def products_of(self, seed: int) -> dict[int, SharedProducts]:
+        """Those of the splits by this seed."""
+        return self.products if seed == self.seed else {}
 
 
 def choose(
@@ -140,7 +140,7 @@ def choose(
         return Choice(start, smallest)  # type: ignore[arg-type]
     search = Search(parts, keep, threads, budget)
     best = [{"sparse": _best_sparse, "dense": _best_dense}[method](search, given) for method in methods]
-    return Choice(max(best, key=search.mean), smallest, search.records(), search.made, seed)
+    return Choice(max(best, key=search.mean), smallest, search.records(), search.products, seed)
 
 
 _STARTS: dict[str, Any] = {

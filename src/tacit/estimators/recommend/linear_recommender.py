@@ -18,7 +18,7 @@ from tacit.estimators.recommend.asking import UNKNOWN, AskedRows, ScoreRows, Unk
 from tacit.estimators.recommend.held_out_choice import Budget
 from tacit.estimators.recommend.joining import as_interactions, joined
 from tacit.estimators.recommend.linear_choice import Choice
-from tacit.estimators.recommend.linear_setting import Made, Setting, Weights, average_scores, row_scores
+from tacit.estimators.recommend.linear_setting import Setting, SharedProducts, Weights, average_scores, row_scores
 from tacit.estimators.recommend.scored_recommender import ScoredRecommender
 from tacit.estimators.recommend.tables import LINEAR
 from tacit.neighbours.filters import Filters
@@ -132,16 +132,21 @@ class LinearRecommender(ScoredRecommender):
 
     @learns
     def fit_chosen(
-        self, data: Interactions, choice: Choice, *, made: Made | None = None, weights: Weights | None = None
+        self,
+        data: Interactions,
+        choice: Choice,
+        *,
+        products: SharedProducts | None = None,
+        weights: Weights | None = None,
     ) -> Self:
         """``fit`` with a setting that ``choose`` gave before, on these positives or on others.
 
-        made : what was made of these very positives on the way to it
+        products : those of these very positives that the choice left
         weights : those of the setting where they were made elsewhere
         """
         chosen, self.validation_, self._smallest = choice.setting, choice.tried, choice.smallest
         x = self.values_of(data.matrix)
-        weights = chosen.weights(x, self.keep, self.threads, made) if weights is None else weights
+        weights = chosen.weights(x, self.keep, self.threads, products) if weights is None else weights
         if data.col_features is not None:
             weights = linear_features.lend(weights, data.col_features, np.bincount(x.indices, minlength=x.shape[1]))
         self._keep(weights, chosen, average_scores(x, weights))

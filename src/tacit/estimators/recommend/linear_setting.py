@@ -19,8 +19,8 @@ MOST_KEPT = 3
 
 
 @dataclass
-class Made:
-    """What was made of some positives for earlier settings: the last co-occurrences by the exponents (row, out), each
+class SharedProducts:
+    """Products of some positives that several settings use: the last co-occurrences by the exponents (row, out), each
     of which serves all exponents ``in``, and the leading directions by the rows' exponent."""
 
     co_occurrences: dict[tuple[float, float], Csr] = field(default_factory=dict)
@@ -45,24 +45,24 @@ class Setting:
     ridge: float | None = None
     sharpening: float = 0.0
 
-    def weights(self, positives: Csr, keep: int, threads: int, made: Made | None = None) -> Weights:
-        """``made`` has what other settings made of the same positives, and keeps what this one makes."""
+    def weights(self, positives: Csr, keep: int, threads: int, products: SharedProducts | None = None) -> Weights:
+        """``products`` are those that other settings made of the same positives; they keep what this one makes."""
         if self.ridge is not None:
             row, ridge = self.exponents
             return linear_weights.dense_weights(
                 positives, self.ridge, row_exponent=row, ridge_exponent=ridge, threads=threads
             )
         into, by_row, out = self.exponents
-        made = made or Made()
-        co_occurrence = made.co_occurrence(
+        products = products or SharedProducts()
+        co_occurrence = products.co_occurrence(
             (by_row, out), lambda: linear_weights.sparse_weights(positives, (0.0, by_row, out), keep, threads=threads)
         )
         sparse = linear_weights.from_sources(co_occurrence, positives, into)
         if not self.sharpening:
             return sparse
-        if by_row not in made.leading:
-            made.leading[by_row] = sharpening.leading(positives, by_row, threads)
-        return sharpening.sharpened(sparse, positives, (into, by_row, out), made.leading[by_row], self.sharpening)
+        if by_row not in products.leading:
+            products.leading[by_row] = sharpening.leading(positives, by_row, threads)
+        return sharpening.sharpened(sparse, positives, (into, by_row, out), products.leading[by_row], self.sharpening)
 
     def __str__(self) -> str:
         numbers = ", ".join(f"{one:g}" for one in self.exponents)

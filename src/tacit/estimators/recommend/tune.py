@@ -184,10 +184,10 @@ class _Search:
         """Try one more setting; False when it was interrupted before it could be evaluated."""
         setting = self._first() if not self.table else self._next()
         began = time.perf_counter()
-        made, start = self._build(setting), self._start(setting)
+        built, start = self._build(setting), self._start(setting)
         mixed = 0 if start is None else MIXED
-        model = made.set_params(
-            regularization=made.regularization / np.sqrt(1 - self.held_out),
+        model = built.set_params(
+            regularization=built.regularization / np.sqrt(1 - self.held_out),
             held_out=self.held_out,
             patience=PATIENCE,
             tolerance=0.0,
@@ -258,9 +258,9 @@ class _Search:
         parameters = {name: setting[name] for name in ("regularization", "ridge_exponent", "factors", "loss")}
         parameters["frequency_exponent"] = (setting["row_exponent"], setting["col_exponent"])
         weight = setting["unlabelled_share"] * self.unit * resolve(setting["loss"]).relative_curvature
-        made: FactorRecommender = clone(self.model)
-        made.set_params(unlabelled_weight=weight, checkpoint=None, **parameters)
-        return made
+        built: FactorRecommender = clone(self.model)
+        built.set_params(unlabelled_weight=weight, checkpoint=None, **parameters)
+        return built
 
     def _first(self) -> dict[str, Any]:
         weight = self.model.unlabelled_weight

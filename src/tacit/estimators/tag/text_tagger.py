@@ -105,7 +105,7 @@ class TextTagger(Model):
         numbers = self.words_.numbers(seen)
         new = [word for word, number, often in zip(seen, numbers, occurs) if number < 0 and often >= self.min_count]
         if not len(self.words_) and not new:
-            raise InputError(f"no word occurs in {self.min_count} texts; lower min_count.")
+            raise InputError(f"no word occurs in at least {self.min_count} texts; lower min_count.")
         self.words_ = self.words_.extended(new) if new else self.words_
         self._frequency = np.concatenate((self._frequency, np.zeros(len(new), np.int64)))
         numbers = self.words_.numbers(seen)

@@ -99,7 +99,7 @@ def require_two(ids: Ids, least: int) -> None:
 
 
 def nothing_to_learn() -> InputError:
-    """The sentence on a text without positives."""
+    """The error for a text without positives."""
     return InputError(
         "text: no two words stand together more often than chance would have it, so there is nothing to learn; "
         "give more text, a larger window or a lower min_count."
