@@ -158,8 +158,8 @@ def recommend_cmfrec(model: Any, data: Data, threads: int) -> np.ndarray:
 
 
 METHODS = {
-    "Tacit, nothing given": Method(fit_tacit, recommend, "tacit"),
-    "Tacit, tuned": Method(
+    "Tacit FactorRecommender": Method(fit_tacit, recommend, "tacit"),
+    "Tacit FactorRecommender, tuned": Method(
         fit_tacit, recommend, "tacit",
         grid(noise=[0.5, 0.7], frequency_exponent=[(0.7, 0.1), (0.5, 0.4)], unlabelled_total=[8.0, 20.0]),
     ),

@@ -84,7 +84,7 @@ def over_peer(adapter: str, sweeps: str) -> float:
 
 
 def over_popularity() -> float:
-    """NDCG@10 of the recommender with nothing given over that of popularity, a fifth of the dependencies held out."""
+    """NDCG@10 of FactorRecommender() over that of popularity, a fifth of the dependencies held out."""
     from tacit import FactorRecommender
     from tacit.baselines import Popularity
     from tacit.data.debian import load_debian

@@ -1,4 +1,4 @@
-"""The defaults table: every estimator with nothing given beside its best peers, on every development set, as gaps.
+"""The defaults table: every estimator with default parameters beside its best peers, on every development set, as gaps.
 
     python -m benchmarks.peers.defaults [--quick]
 

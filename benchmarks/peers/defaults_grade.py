@@ -1,4 +1,4 @@
-"""OrdinalRanker with nothing given against tuned peers, on every development set: the defaults table of grades.
+"""OrdinalRanker with default parameters against tuned peers, on every development set: the defaults table of grades.
 
     python -m benchmarks.peers.defaults_grade [--quick] [--sets A,B] [--methods "A;B"] [--draws N] [--first N]
         [--before SRC]

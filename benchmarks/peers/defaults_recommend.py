@@ -1,4 +1,4 @@
-"""FactorRecommender with nothing given, of this commit and of another, on the sets and the split of ``full_rank.py``.
+"""FactorRecommender() of this commit and of another, on the sets and the split of ``full_rank.py``.
 
     python -m benchmarks.peers.defaults_recommend [--sets A,B] [--before SRC] [--quick]
 

@@ -1,4 +1,4 @@
-"""Rating streams with nothing given beside river, Surprise and shrunk running means: the defaults table of streams.
+"""Rating streams with default parameters beside river, Surprise and running means: the defaults table of streams.
 
     python -m benchmarks.peers.defaults_stream [--sets A,B] [--parts ours,peers,choice] [--before SRC] [--quick]
 

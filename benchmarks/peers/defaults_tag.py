@@ -1,4 +1,4 @@
-"""Taggers with nothing given against their peers, on every development set: the defaults table of tags.
+"""Taggers with default parameters against their peers, on every development set: the defaults table of tags.
 
     python -m benchmarks.peers.defaults_tag [--sets A,B] [--methods "A;B"] [--before SRC]
 

@@ -1,4 +1,4 @@
-"""Full rank beside low rank: nothing given, against tuned EASE, irspack and implicit, on many sets; and Gowalla.
+"""Full rank beside low rank: defaults against tuned EASE, irspack and implicit, on many sets; and Gowalla.
 
     python -m benchmarks.peers.full_rank sets [--set NAME] [--ours] [--quick]
     python -m benchmarks.peers.full_rank gowalla [--quick]
@@ -9,7 +9,7 @@ of at least 4 (MovieLens, CiaoDVD), 3 (FilmTrust, whose scale ends at 4), 5 (Jes
 elsewhere. Peers are tuned on a fifth of the training part (seed 1); EASE on the 3,000 most frequent columns where there
 are more than 5,000. What ``recommend.py`` has measured on the same split is taken from its results.
 
-``gowalla``: the published split of LightGCN, Recall@20 and NDCG@20, nothing given. ``dense``: a fit of 10,000 columns
+``gowalla``: the published split of LightGCN, Recall@20 and NDCG@20, defaults. ``dense``: a fit of 10,000 columns
 against SciPy's ``cho_factor`` and inverse of the same matrix in float32. Results go to ``results/full-rank.json``.
 """
 
@@ -151,7 +151,7 @@ def one_set(name: str, quick: bool, earlier: dict[str, Any]) -> dict[str, Any]:
 
 
 def gowalla(quick: bool) -> dict[str, Any]:
-    """Nothing given, on the published split; quickly: linear weights with given exponents."""
+    """Default parameters on the published split; quickly: linear weights with given exponents."""
     train, test = data.load_gowalla()
     if quick:
         began, processor = time.perf_counter(), time.process_time()

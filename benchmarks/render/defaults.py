@@ -1,4 +1,4 @@
-"""Every job with nothing given beside its best peers, on every development set."""
+"""Every estimator with default parameters beside its best peers, on every development set."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from benchmarks.render import Block, table
 
 
 def gaps(record: dict[str, Any]) -> str:
-    """Every job with nothing given beside its best peers, on every development set, as gaps."""
+    """Every estimator with default parameters beside its best peers, on every development set, as gaps."""
     figures = record["figures"]
     rows = [
         [
@@ -23,7 +23,7 @@ def gaps(record: dict[str, Any]) -> str:
             kept = "keeps the rule" if told["keeps_the_rule"] else f"loses on {', '.join(told['lost'])}"
             line += f"; beside what it was, {told['mean_change']:+.1%} in the mean, {kept}"
         summary.append(line + ".")
-    header = ["nothing given to", "set", "measure", "before", "reached", "best peer", "gap before", "gap"]
+    header = ["estimator", "set", "measure", "before", "reached", "best peer", "gap before", "gap"]
     return "\n\n".join(["\n".join(summary), table(header, rows)])
 
 

@@ -1,4 +1,4 @@
-"""Ordinal grades: quality, real sets, size, the rate of Theorem 1, nothing given, and the QS³ORAO paper's figures."""
+"""Ordinal grades: quality, real sets, size, the rate of Theorem 1, defaults, and the QS³ORAO paper's figures."""
 
 from statistics import mean, stdev
 from typing import Any

@@ -1,4 +1,4 @@
-"""Rating streams: errors, speed and memory, what they do with nothing given, and the NN-APA paper's tables."""
+"""Rating streams: errors, speed and memory, what their defaults reach, and the NN-APA paper's tables."""
 
 import itertools
 from functools import partial
@@ -82,7 +82,7 @@ def best_peer(methods: dict[str, Any], names: tuple[str, ...], what: str) -> tup
 
 
 def defaults(record: dict[str, Any]) -> str:
-    """Rating streams with nothing given beside river, Surprise and running means, and whether their constants hold."""
+    """Rating streams with default parameters beside river, Surprise and running means; whether their constants hold."""
     figures = record["figures"]
     parts = []
     for what, names in (("progressive", ONE_PASS), ("test", (*ONE_PASS, *BATCH))):

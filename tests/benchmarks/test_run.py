@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-from benchmarks import launch, run
+from benchmarks import launch, results, run
 from tests.benchmarks.conftest import FOLDER
 
 APART = {"machine.check"}
@@ -38,6 +38,19 @@ def test_programs_know_their_parts_and_the_quick_ones_are_quick():
         assert all(f'"{part}"' in text for part in program.parts if part)
         assert ('"--quick"' in text) == bool(program.quick)
         assert set(program.quick) <= set(program.parts)
+
+
+def test_commands_of_results_files_and_programs_that_pages_name_exist():
+    said = []
+    for path in sorted(results.FOLDER.glob("*.json")):
+        record = results.read(path.stem)
+        said += [record["command"], *(part["command"] for part in record.get("parts", {}).values())]
+    pages = [FOLDER.parent / "README.md", *sorted((FOLDER.parent / "docs").rglob("*.md"))]
+    text = "\n".join([*said, *(page.read_text("utf-8") for page in pages)])
+    modules = set(re.findall(r"python -m benchmarks\.([\w.]+\w)", text))
+    named = {f"{module.replace('.', '/')}.py" for module in modules} | set(re.findall(r"benchmarks/([\w/]+\.py)", text))
+    assert len(modules) > 20
+    assert [file for file in sorted(named) if not (FOLDER / file).exists()] == []
 
 
 def test_programs_are_called_as_they_want():

@@ -92,7 +92,7 @@ def test_a_task_answers_measured_in_a_process_of_its_own(tmp_path):
     cells = sp.csr_array((rng.random((60, 30)) < 0.2).astype(np.float32))
     for part in ("main", "small"):
         contest.save(tmp_path, part, train=cells, rows=np.arange(20), test=cells[:20])
-    request = {"job": "recommend", "method": "Tacit, nothing given", "folder": str(tmp_path), "part": "main"}
+    request = {"job": "recommend", "method": "Tacit FactorRecommender", "folder": str(tmp_path), "part": "main"}
     request |= {"points": [{}, {"regularization": -1.0}], "threads": 1}
     good, bad = processes.ask("contest:run", **request)
     assert good["fit_seconds"] > 0

@@ -1,4 +1,4 @@
-"""Our own estimators with nothing given; runs under whichever Tacit is on the path, so that commits can be compared."""
+"""Our estimators with default parameters, under whichever Tacit is on the path, so that commits can be compared."""
 
 import time
 import warnings
