@@ -31,8 +31,10 @@ REGISTER: list[Any] = []
 """Every compiled dispatcher, for ``tacit warm``, ``tacit doctor`` and the rules' tests."""
 
 
-def _compile(function: F, fastmath: set[str] | bool) -> F:
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
+def _compile(function: F, fastmath: set[str] | bool, **more: Any) -> F:
+    # Nothing here is handed over as a C function, so no entry for such calls is compiled.
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath, "no_cfunc_wrapper": True}
+    options |= more
     try:
         compiled = numba.njit(cache=True, **options)(function)
     except RuntimeError:
@@ -53,12 +55,14 @@ def strict(function: F) -> F:
 
 
 def inlined(function: F) -> F:
-    """Put the body into every kernel that calls it, before anything is compiled.
+    """Put the body into every kernel that calls it, before anything is compiled; there it has the kernel's flags.
 
     For the inner loops of ``fast`` kernels: as a function of its own such a loop is not vectorised with its neighbours,
-    and a pass over the positives takes twice as long.
+    and a pass over the positives takes twice as long. And for parts of a kernel that has one place to call them: a
+    function of its own takes a quarter of a second to compile, and is compiled with its caller once more. One that is
+    called from Python, too, is compiled for that as ``fast`` when it happens.
     """
-    return cast(F, numba.njit(inline="always")(function))
+    return _compile(function, set(FAST_FLAGS), inline="always")
 
 
 NOTICE = (

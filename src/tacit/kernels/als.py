@@ -19,7 +19,7 @@ A batch never crosses the border of a chunk, and chunks do not depend on the num
 
 import numpy as np
 
-from tacit.kernels._jit import fast
+from tacit.kernels._jit import fast, inlined
 from tacit.kernels.gather_dot import add, add_four, add_image, four_products, product
 from tacit.kernels.positives import coefficients, coefficients_of
 
@@ -28,7 +28,7 @@ PIECE = 256
 TINY = 1e-30
 
 
-@fast
+@inlined
 def add_residual(indptr, indices, w, v, base, row, other, vector, out):
     """out += Σ_{y∈Ω_row} (v_y − w_y ⟨q_y, vector⟩) q_y: what the positives add to −½ of the gradient.
 
@@ -53,7 +53,7 @@ def add_residual(indptr, indices, w, v, base, row, other, vector, out):
         i += 1
 
 
-@fast
+@inlined
 def largest_batch(start, stop, indptr):
     """The most positives of any batch of rows."""
     most = 0
@@ -224,7 +224,7 @@ def block_rows(start, stop, low, high, indptr, indices, c, r, ready, b, t, score
                     w[i] = c[begin + i]
                     v[i] = r[begin + i]
             else:
-                coefficients_of(begin, begin + count, indices, c, r, a[x], b, t, w, v)
+                coefficients_of(begin, begin + count, begin, indices, c, r, a[x], b, t, w, v)
             for i in range(count):
                 q = other[indices[begin + i], low:high]
                 weight = w[i]

@@ -10,7 +10,7 @@ the time of one by one.
 
 import numpy as np
 
-from tacit.kernels._jit import fast, strict
+from tacit.kernels._jit import fast, inlined, strict
 from tacit.kernels.sorted_lists import sort
 from tacit.kernels.topk import STRIDE, all_finite, any_above, finish, first_floor, floor_of, keep_largest, pack, unpack
 
@@ -46,7 +46,7 @@ def transpose(items, order, tiles):
                     tiles[t, j, i] = items[order[place], j] if place < m and j < g else np.float32(0)
 
 
-@strict
+@inlined
 def _factors(tile, j, start, width):
     """Four factors of the items from ``start`` on.
 
@@ -56,7 +56,7 @@ def _factors(tile, j, start, width):
     return tile[j, start:stop], tile[j + 1, start:stop], tile[j + 2, start:stop], tile[j + 3, start:stop]
 
 
-@strict
+@inlined
 def _one(tile, start, width, p, a):
     """a (≥ width,) = the scores of one query p (G,) with the items from ``start`` on."""
     for i in range(width):
@@ -68,7 +68,7 @@ def _one(tile, start, width, p, a):
             a[i] = (((a[i] + p1 * q1[i]) + p2 * q2[i]) + p3 * q3[i]) + p4 * q4[i]
 
 
-@strict
+@inlined
 def _four(tile, start, width, p, a, b, c, d):
     """The scores of four queries p (4, G), each summed as ``_one`` does."""
     for i in range(width):
@@ -97,7 +97,7 @@ def multiply(tile, start, width, queries, sums):
         _four(tile, start, width, queries[r : r + STEP], sums[r], sums[r + 1], sums[r + 2], sums[r + 3])
 
 
-@fast
+@inlined
 def _mask(row, first, items, start, stop, indices, places):
     """-inf for items that the query may not get, and for the cells behind the last of ``items`` from ``first`` on."""
     for cell in range(start, stop):
@@ -121,7 +121,7 @@ def _measure(queries, lengths):
     return True
 
 
-@fast
+@inlined
 def _all_inside(indices, m):
     inside = True
     for cell in range(len(indices)):
@@ -129,7 +129,7 @@ def _all_inside(indices, m):
     return inside
 
 
-@fast
+@inlined
 def _lanes(k):
     """For ``first_floor``: four times as many as are wanted, so that the floor is near the k-th best."""
     lanes = STRIDE
@@ -138,7 +138,7 @@ def _lanes(k):
     return lanes
 
 
-@fast
+@inlined
 def _select(row, bits, order, first, k, best, size, floor, room, maxima):
     """Offer the scores of the items from ``first`` on to a query's buffer; returns its number of keys and the floor.
 
@@ -162,14 +162,14 @@ def _select(row, bits, order, first, k, best, size, floor, room, maxima):
     return _lifted(best, size, k, room) if size >= k else (size, floor)
 
 
-@fast
+@inlined
 def _lifted(best, size, k, room):
     """The best k alone, and a floor just below the last of them."""
     keep_largest(best, size, k)
     return k, np.nextafter(floor_of(best[k - 1], room), _LOWEST)
 
 
-@fast
+@inlined
 def _reach(bounds, begin, end, rows, count, lengths, floors, least):
     """How many of the slices begin..end-1 come next: ``least`` while a floor is unknown, else all that may matter.
 
@@ -185,7 +185,7 @@ def _reach(bounds, begin, end, rows, count, lengths, floors, least):
     return reach - begin
 
 
-@fast
+@inlined
 def search(tiles, begin, end, order, places, bounds, queries, lengths, k, indptr, indices, keys, floors, numbers, best):
     """Leave the keys of the best k of the tiles begin..end-1 in ``keys`` (R, > k); says whether all is as it should be.
 
@@ -205,13 +205,13 @@ def search(tiles, begin, end, order, places, bounds, queries, lengths, k, indptr
         return NOT_FINITE
     height = 1 if rows == 1 else (rows + STEP - 1) // STEP * STEP
     block = np.empty((height, queries.shape[1]), dtype=np.float32)
-    scores = np.empty((height, WIDTH), dtype=np.float32)
+    scores = np.empty((height + 2, WIDTH), dtype=np.float32)
     bits = scores.view(np.int32)
+    maxima, room = scores[height], (bits[height + 1], scores[height + 1])
     open_rows = np.empty(rows, dtype=np.int64)
-    filled = np.zeros(rows, dtype=np.int64)
-    cell = np.zeros(1, dtype=np.int32)
-    room = (cell, cell.view(np.float32))
-    maxima = np.empty(WIDTH, dtype=np.float32)
+    filled = np.empty(rows, dtype=np.int64)
+    for r in range(rows):
+        filled[r] = 0
     least = 2 * _lanes(k) // SLICE
     first, last = begin * WIDTH, min(end * WIDTH, len(order))
     while first < last:
@@ -243,7 +243,7 @@ def search(tiles, begin, end, order, places, bounds, queries, lengths, k, indptr
     finish(keys, filled, k)
     for r in range(rows):
         sort(keys[r], k)
-    unpack(keys[:, :k], numbers, best)
+    unpack(keys, k, numbers, best)
     return FOUND
 
 
@@ -263,8 +263,9 @@ def search_rows(
     One call costs a tenth of the array operations that it saves.
     """
     rows, g = len(numbers), factors.shape[1]
-    queries = np.zeros((rows, tiles.shape[1]), dtype=np.float32)
-    ends = np.zeros(rows + 1, dtype=np.int64)
+    queries = np.empty((rows, tiles.shape[1]), dtype=np.float32)
+    ends = np.empty(rows + 1, dtype=np.int64)
+    ends[0] = 0
     for r in range(rows):
         number = numbers[r]
         some = False
@@ -273,6 +274,8 @@ def search_rows(
             some = some or queries[r, j] != 0
         if not some:
             return NO_FACTOR
+        for j in range(g, queries.shape[1]):
+            queries[r, j] = np.float32(0)
         if not mask:
             ends[r + 1] = ends[r]
         elif number >= 0:
@@ -285,8 +288,9 @@ def search_rows(
         for i in range(ends[r + 1] - ends[r]):
             cell = indices[indptr[number] + i] if number >= 0 else apart_indices[apart_indptr[-1 - number] + i]
             lists[ends[r] + i] = cell
-    lengths, floors = np.empty(rows), np.empty(rows, dtype=np.float32)
-    floors[:] = _LOWEST
+    lengths, floors = np.empty(rows, dtype=np.float64), np.empty(rows, dtype=np.float32)
+    for r in range(rows):
+        floors[r] = _LOWEST
     keys = np.empty((rows, room), dtype=np.int64)
     begin = np.int64(0)  # a literal would compile ``search`` a second time
     said = search(tiles, begin, end, order, places, bounds, queries, lengths, k, ends, lists, keys, floors, items, best)

@@ -2,7 +2,7 @@
 and one update takes all four. Every pass over the positives is made of these.
 """
 
-from tacit.kernels._jit import fast, inlined
+from tacit.kernels._jit import inlined
 
 
 @inlined
@@ -41,7 +41,7 @@ def add_four(out, s0, s1, s2, s3, q0, q1, q2, q3):
         out[d] += s0 * q0[d] + s1 * q1[d] + s2 * q2[d] + s3 * q3[d]
 
 
-@fast
+@inlined
 def add_image(indptr, indices, w, base, row, other, vector, out):
     """out += Σ_{y∈Ω_row} w_y ⟨q_y, vector⟩ q_y; ``w`` begins with the positive number ``base``."""
     k, end = indptr[row], indptr[row + 1]

@@ -10,11 +10,11 @@ With φ(s) = c ℓ(r, s) − a_x b_y (t − s)², what a positive adds to J beyo
 import numpy as np
 
 from tacit.kernels import losses
-from tacit.kernels._jit import fast, strict
+from tacit.kernels._jit import fast, inlined, strict
 from tacit.kernels.gather_dot import add, add_four, add_image, four_products, product
 
 
-@strict
+@inlined
 def spread(values):
     """The step from one positive's value to the next: 0 where a single one holds for all."""
     return 1 if len(values) > 1 else 0
@@ -90,12 +90,12 @@ def coefficients(start, stop, indptr, indices, weight, target, a, b, t, w, v):
     base = indptr[start]
     for x in range(start, stop):
         low, high = indptr[x], indptr[x + 1]
-        coefficients_of(low, high, indices, weight, target, a[x], b, t, w[low - base :], v[low - base :])
+        coefficients_of(low, high, base, indices, weight, target, a[x], b, t, w, v)
 
 
 @strict
-def coefficients_of(low, high, indices, weight, target, a, b, t, w, v):
-    """The same for the positives low..high of one row, whose weight is a.
+def coefficients_of(low, high, base, indices, weight, target, a, b, t, w, v):
+    """The same for the positives low..high of one row, whose weight is a; the positive ``base`` is at 0.
 
     Strict: a fused c − a b rounds once where everything else that reads w and v rounds twice.
     """
@@ -103,8 +103,8 @@ def coefficients_of(low, high, indices, weight, target, a, b, t, w, v):
     for k in range(low, high):
         unlabelled = a * b[indices[k]]
         c = weight[k * weights]
-        w[k - low] = c - unlabelled
-        v[k - low] = c * target[k * targets] - unlabelled * b.dtype.type(t)
+        w[k - base] = c - unlabelled
+        v[k - base] = c * target[k * targets] - unlabelled * b.dtype.type(t)
 
 
 @strict
@@ -164,7 +164,7 @@ def quadratic_gradient_of_rows(start, stop, indptr, indices, weight, target, a, 
     for x in range(start, stop):
         p, row = own[x], out[x]
         k, end = indptr[x], indptr[x + 1]
-        coefficients_of(k, end, indices, weight, target, a[x], b, t, w, v)
+        coefficients_of(k, end, k, indices, weight, target, a[x], b, t, w, v)
         i = 0
         of_row = 0.0
         while k + 4 <= end:
@@ -214,9 +214,8 @@ def add_rows(start, stop, indptr, indices, values, other, out):
 @fast
 def curvature_of_rows(start, stop, indptr, indices, second, own, other, out):
     """out[x] += Σ_{y∈Ω_x} second ⟨own_x, q_y⟩ q_y: U⁺Q in the Hessian product (one-class MF Eq. 15)."""
-    begin = np.int64(0)  # a bare 0 is a type of its own, and add_image would be compiled once more
     for x in range(start, stop):
-        add_image(indptr, indices, second, begin, x, other, own[x], out[x])
+        add_image(indptr, indices, second, 0, x, other, own[x], out[x])
 
 
 @fast

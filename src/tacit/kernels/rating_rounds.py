@@ -105,12 +105,13 @@ def start_rows(users, items, rows_of, numbers, new, settings, rules, memory):
                 rows[index, at + a] = drawn
 
 
-@fast
+@inlined
 def current_weights(memory, settings, rules, weights):
     """Fill in the weights of the experts; returns whether they are equal for good."""
     experts = len(settings)
     if rules[UNIFORM] > 0 or experts == 1:
-        weights[:] = 1.0 / experts
+        for s in range(experts):
+            weights[s] = 1.0 / experts
         return True
     hedge.normalise_weights(memory[HEAD : HEAD + experts], weights)
     return False
@@ -149,7 +150,9 @@ def answers(users, items, memory, settings, rules, cells, outcomes):
     weights = np.empty(len(settings))
     predictions = np.empty(len(settings))
     unknown = np.zeros((2, users.shape[1]), dtype=users.dtype)
-    own_places = np.arange(2)
+    own_places = np.empty(2, dtype=np.int64)
+    own_places[0] = 0
+    own_places[1] = 1
     numbers = np.empty(2, dtype=np.int64)
     new = np.empty(2, dtype=np.bool_)
     current_weights(memory, settings, rules, weights)
@@ -194,7 +197,7 @@ def follow_jump(memory, error):
         memory[RUN] = 0.0
 
 
-@fast
+@inlined
 def leave_out_mistyped(memory):
     """Where one of the first ratings is far from all others, take it out of mean, deviation and error; returns whether.
 
@@ -215,7 +218,7 @@ def leave_out_mistyped(memory):
     return False
 
 
-@fast
+@inlined
 def begin_biases_anew(rows):
     for i in range(len(rows)):
         rows[i, BIAS] = 0.0
@@ -283,7 +286,7 @@ def keep(users, items, i, j, memory, kept_rows, kept_memory):
         kept_memory[a] = memory[a]
 
 
-@fast
+@inlined
 def put_back(users, items, i, j, memory, kept_rows, kept_memory):
     """Undo a round."""
     for a in range(users.shape[1]):
@@ -324,7 +327,7 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
         columns = np.empty((2 * full, quadrature.shape[2]))
         new_user = np.empty((4, full))
         new_item = np.empty((4, full))
-    draws = mixed(np.uint64(int(rules[SEED])), 2)
+    draws = mixed(np.uint64(int(rules[SEED])), np.int64(2))  # a bare 2 would compile it once more
     averages = rules[AVERAGE] > 0
     equal = current_weights(memory, settings, rules, weights)
 

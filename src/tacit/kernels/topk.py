@@ -12,7 +12,7 @@ Legend: ``scores`` (R, C) is one tile whose column 0 is candidate ``first``, ``b
 
 import numpy as np
 
-from tacit.kernels._jit import fast
+from tacit.kernels._jit import fast, inlined
 from tacit.kernels.sorted_lists import first_at_least
 
 _LOWEST = np.float32(-np.inf)
@@ -62,7 +62,7 @@ def all_finite(scores, rows, width):
     return total == 0
 
 
-@fast
+@inlined
 def pack(bits, number):
     """The key of a score's bits and an item's number."""
     if bits == _MINUS_ZERO:
@@ -71,7 +71,7 @@ def pack(bits, number):
     return (np.int64(ordered) << 32) | (_LOW_HALF - number)
 
 
-@fast
+@inlined
 def floor_of(key, room):
     """The score of a key; ``room`` is one int32 cell and the same cell as float32."""
     ordered = np.int32(key >> 32)
@@ -104,7 +104,7 @@ def keep_largest(keys, size, k):
             return
 
 
-@fast
+@inlined
 def first_floor(row, k, lanes, maxima):
     """A floor for a row of which nothing is known yet: just below the k-th largest of ``lanes`` maxima.
 
@@ -119,7 +119,7 @@ def first_floor(row, k, lanes, maxima):
     return np.nextafter(maxima[k - 1], _LOWEST)
 
 
-@fast
+@inlined
 def any_above(row, start, floor):
     """Whether a stride holds anything above the floor: most do not. Counting a fixed number in int32 vectorises."""
     above = np.int32(0)
@@ -132,7 +132,7 @@ def any_above(row, start, floor):
 def select(scores, bits, rows, first, k, keys, filled, floors):
     """Offer the cells of a tile to the buffers of its rows; C must be a power of two and at least STRIDE."""
     capacity = keys.shape[1]
-    cell = np.zeros(1, dtype=np.int32)
+    cell = np.empty(1, dtype=np.int32)
     room = (cell, cell.view(np.float32))
     maxima = np.empty(scores.shape[1], dtype=np.float32)
     lanes = STRIDE
@@ -171,9 +171,9 @@ def finish(keys, filled, k):
 
 
 @fast
-def unpack(keys, numbers, bits):
-    """Numbers and the bits of scores of ascending keys (R, k), best first; -1 and NaN where there is none."""
-    k = keys.shape[1]
+def unpack(keys, k, numbers, bits):
+    """Numbers and the bits of scores of the first k keys (R, ≥ k), which ascend, best first; -1 and NaN where there is
+    none."""
     for r in range(len(keys)):
         for index in range(k):
             key = keys[r, k - 1 - index]

@@ -85,5 +85,5 @@ def unpacked(keys: NDArray[np.int64], k: int, candidates: NDArray[np.int32] = NO
     if keys.shape[1] > k:
         keys = np.partition(keys, keys.shape[1] - k, axis=1)[:, keys.shape[1] - k :]
     numbers, scores = np.empty(keys.shape, dtype=np.int32), np.empty(keys.shape, dtype=np.float32)
-    kernels.unpack(np.sort(keys, axis=1), numbers, scores.view(np.int32))
+    kernels.unpack(np.sort(keys, axis=1), keys.shape[1], numbers, scores.view(np.int32))
     return (np.where(numbers >= 0, candidates[numbers], -1) if len(candidates) else numbers), scores
