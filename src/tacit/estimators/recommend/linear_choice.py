@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tacit.data.matrix import Csr
 from tacit.estimators.recommend import held_out_choice
 from tacit.estimators.recommend.held_out_choice import Budget, Part
-from tacit.estimators.recommend.linear_setting import Setting, SharedProducts, average_row, spoken_for
+from tacit.estimators.recommend.linear_setting import Products, Setting, average_row, spoken_for
 from tacit.solvers import sharpening
 
 RIDGES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
@@ -45,7 +45,7 @@ class Search:
     budget: Budget
     beside: Beside | None = None
     share: float = 0.5
-    products: dict[int, SharedProducts] = field(default_factory=dict)
+    products: dict[int, Products] = field(default_factory=dict)
     scores: dict[Setting, NDArray[np.float64]] = field(default_factory=dict)
 
     def mean(self, setting: Setting) -> float:
@@ -63,7 +63,7 @@ class Search:
         part, strengths = self.parts[number], [setting.sharpening for setting in settings]
         # Weights of full strength give the scores of all the others.
         full = replace(settings[0], sharpening=1.0 if any(strengths) else 0.0)
-        weights = full.weights(part.train, self.keep, self.threads, self.products.setdefault(number, SharedProducts()))
+        weights = full.weights(part.train, self.keep, self.threads, self.products.setdefault(number, Products()))
         averages = [block[0] for block in sharpening.scores_at(average_row(part.train), weights, strengths, 0, 1)]
 
         def score_rows(start: int, stop: int) -> Iterator[NDArray[np.float32]]:
@@ -108,10 +108,10 @@ class Choice:
     setting: Setting
     smallest: float
     tried: list[dict[str, Any]] = field(default_factory=list)
-    products: dict[int, SharedProducts] = field(default_factory=dict)
+    products: dict[int, Products] = field(default_factory=dict)
     seed: int | None = None
 
-    def products_of(self, seed: int) -> dict[int, SharedProducts]:
+    def products_of(self, seed: int) -> dict[int, Products]:
         """Those of the splits by this seed."""
         return self.products if seed == self.seed else {}
 

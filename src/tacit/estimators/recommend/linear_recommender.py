@@ -18,7 +18,7 @@ from tacit.estimators.recommend.asking import UNKNOWN, AskedRows, ScoreRows, Unk
 from tacit.estimators.recommend.held_out_choice import Budget
 from tacit.estimators.recommend.joining import as_interactions, joined
 from tacit.estimators.recommend.linear_choice import Choice
-from tacit.estimators.recommend.linear_setting import Setting, SharedProducts, Weights, average_scores, row_scores
+from tacit.estimators.recommend.linear_setting import Products, Setting, Weights, average_scores, row_scores
 from tacit.estimators.recommend.scored_recommender import ScoredRecommender
 from tacit.estimators.recommend.tables import LINEAR
 from tacit.neighbours.filters import Filters
@@ -132,12 +132,7 @@ class LinearRecommender(ScoredRecommender):
 
     @learns
     def fit_chosen(
-        self,
-        data: Interactions,
-        choice: Choice,
-        *,
-        products: SharedProducts | None = None,
-        weights: Weights | None = None,
+        self, data: Interactions, choice: Choice, *, products: Products | None = None, weights: Weights | None = None
     ) -> Self:
         """``fit`` with a setting that ``choose`` gave before, on these positives or on others.
 

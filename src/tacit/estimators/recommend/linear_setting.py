@@ -19,7 +19,7 @@ MOST_KEPT = 3
 
 
 @dataclass
-class SharedProducts:
+class Products:
     """Products of some positives that several settings use: the last co-occurrences by the exponents (row, out), each
     of which serves all exponents ``in``, and the leading directions by the rows' exponent."""
 
@@ -45,7 +45,7 @@ class Setting:
     ridge: float | None = None
     sharpening: float = 0.0
 
-    def weights(self, positives: Csr, keep: int, threads: int, products: SharedProducts | None = None) -> Weights:
+    def weights(self, positives: Csr, keep: int, threads: int, products: Products | None = None) -> Weights:
         """``products`` are those that other settings made of the same positives; they keep what this one makes."""
         if self.ridge is not None:
             row, ridge = self.exponents
@@ -53,7 +53,7 @@ class Setting:
                 positives, self.ridge, row_exponent=row, ridge_exponent=ridge, threads=threads
             )
         into, by_row, out = self.exponents
-        products = products or SharedProducts()
+        products = products or Products()
         co_occurrence = products.co_occurrence(
             (by_row, out), lambda: linear_weights.sparse_weights(positives, (0.0, by_row, out), keep, threads=threads)
         )
