@@ -20,6 +20,7 @@ from benchmarks import results
 from tacit import FactorRecommender
 from tacit.estimators.derived import Derived
 from tacit.estimators.recommend.col_index import ColIndex, find
+from tacit.neighbours.filters import Filters
 from tacit.neighbours.topk import top_k
 
 FACTORS, QUERIES, K = 64, 10_000, 10
@@ -58,16 +59,16 @@ def measured(name: str, rows: np.ndarray, cols: np.ndarray, asked: int) -> dict[
     index = ColIndex.build(rows[QUERIES:], cols, recall=0.95, seed=0, threads=0).recommend
     built = time.process_time() - began
     queries, derived = rows[:QUERIES], Derived()
-    find(index, derived, queries[:10], cols, K, "approximate")
+    find(index, derived, queries[:10], cols, K, "approximate", Filters(), 0)
     began = time.process_time()
-    found, _ = find(index, derived, queries, cols, K, "approximate")
+    found, _ = find(index, derived, queries, cols, K, "approximate", Filters(), 0)
     approximate = QUERIES / (time.process_time() - began)
     began = time.process_time()
     truth, _ = top_k(queries[:asked], cols, K)
     exact = asked / (time.process_time() - began)
     hits = np.mean([len(set(a) & set(b)) / K for a, b in zip(found[:asked].tolist(), truth.tolist())])
     allowed = np.random.default_rng(1).random(len(cols)) < 0.01
-    few, _ = find(index, derived, queries[:asked], cols, K, "auto", allowed=allowed)
+    few, _ = find(index, derived, queries[:asked], cols, K, "auto", Filters(allowed=allowed), 0)
     return {
         "factors": name, "columns": len(cols), "lists": len(index.centres), "searched": index.lists_for(K),
         "recall": float(hits), "stored_recall": index.recall(K), "exact_per_second": exact,

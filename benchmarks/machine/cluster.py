@@ -1,19 +1,22 @@
 """Beyond one process: the same fit in memory, out of core and on workers; and what a sweep costs on a cluster.
 
     python -m benchmarks.machine.cluster same [--rows --columns --positives --factors --sweeps]
+    python -m benchmarks.machine.cluster words TEXT
     python -m benchmarks.machine.cluster costs
     python -m benchmarks.machine.cluster same --rows 5000000 --columns 200000 --positives 100000000     (8 GB, an hour)
 
 ``same`` writes Parquet parts with a power law on both sides, fits each way in a process of its own, and compares time,
-peak memory and the bytes of the model file. ``costs`` measures sweeps with 1 to 4 workers, with the loopback of a
-network namespace slowed down by ``tc`` (as root, Linux); the constants of ``cost_model.py`` are fitted to those with
-1 and 2 workers, and checked on the others.
+peak memory and the bytes of the model file. ``words`` counts and factorizes a text in one process and on two workers,
+``WordVectors`` with nothing else given, and compares the same. ``costs`` measures sweeps with 1 to 4 workers, with the
+loopback of a network namespace slowed down by ``tc`` (as root, Linux); the constants of ``cost_model.py`` are fitted to
+those with 1 and 2 workers, and checked on the others.
 
 Writes ``results/cluster.json``, part by part.
 """
 
 import argparse
 import hashlib
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -62,10 +65,15 @@ def fit(way: str, folder: str, factors: int, sweeps: int) -> dict[str, Any]:
     facts["processor_seconds"] = round(time.process_time() - processor, 1)
     facts["sweep_seconds"] = round(float(np.median([one["seconds"] for one in model.history_])), 2)
     facts["peak_mib"] = round(peak_mib())
-    with tempfile.TemporaryDirectory() as other:
-        model.save(Path(other) / "model")
-        facts["sha256"] = hashlib.sha256((Path(other) / "model").read_bytes()).hexdigest()
+    facts["sha256"] = digest(model)
     return facts
+
+
+def digest(model: Any) -> str:
+    """Of the model's file."""
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(Path(folder) / "model")
+        return hashlib.sha256((Path(folder) / "model").read_bytes()).hexdigest()
 
 
 def same(arguments: argparse.Namespace) -> None:
@@ -80,6 +88,36 @@ def same(arguments: argparse.Namespace) -> None:
     about = {"rows": sizes[0], "columns": sizes[1], "factors": arguments.factors, "sweeps": arguments.sweeps}
     equal = len({one["sha256"] for one in found}) == 1
     results.write_part("cluster", "same", about | {"ways": found, "same_file": equal})
+
+
+def embed(way: str, text: str, sweeps: int) -> dict[str, Any]:
+    """Vectors of the words of a text, one way, in this process."""
+    import tacit
+    import tacit.cluster
+
+    model = tacit.WordVectors(iterations=sweeps, threads=2)
+    facts: dict[str, Any] = {"way": way}
+    began, processor = time.perf_counter(), time.process_time()
+    if way == "2 workers":
+        with tacit.cluster.connected(workers=2) as client:
+            tacit.cluster.fit(client, model, text)
+            facts["worker_peak_mib"] = [round(one) for one in client.run(peak_mib).values()]
+            facts["worker_processor_seconds"] = round(sum(client.run(time.process_time).values()), 1)
+    else:
+        model.fit(text)
+    facts |= {"seconds": round(time.perf_counter() - began, 1), "words": len(model.words_)}
+    facts["processor_seconds"] = round(time.process_time() - processor, 1)
+    facts |= {"peak_mib": round(peak_mib()), "sha256": digest(model)}
+    return facts
+
+
+def words(arguments: argparse.Namespace) -> None:
+    found = []
+    for way in ("memory", "2 workers"):
+        found.append(ask("machine.cluster:embed", way=way, text=arguments.text, sweeps=arguments.sweeps))
+        print(found[-1], flush=True)
+    about = {"bytes": Path(arguments.text).stat().st_size, "sweeps": arguments.sweeps}
+    results.write_part("cluster", "words", about | {"ways": found, "same_file": len({f["sha256"] for f in found}) == 1})
 
 
 def sweep_costs(rows: int, columns: int, positives: int, factors: int, workers: int, mbit: float) -> dict[str, Any]:
@@ -104,15 +142,15 @@ def sweep_costs(rows: int, columns: int, positives: int, factors: int, workers: 
     processor, traffic = np.median(np.diff(totals, axis=0)[1:], axis=0).tolist()
     return {
         "rows": model.seen_.shape[0], "columns": model.seen_.shape[1], "positives": int(model.seen_.nnz),
-        "factors": factors, "workers": workers, "mbit": mbit, "seconds": round(seconds, 3),
-        "processor_seconds": round(processor, 3), "traffic": round(traffic),
+        "factors": factors, "workers": workers, "processors": os.cpu_count(), "mbit": mbit,
+        "seconds": round(seconds, 3), "processor_seconds": round(processor, 3), "traffic": round(traffic),
     }  # fmt: skip
 
 
 ASKED = ("rows", "columns", "positives", "factors", "workers", "mbit")
-SIZE = (20_000, 4_000, 400_000, 32)
-FITTED = [(*SIZE, workers, mbit) for workers, mbit in ((1, 200.0), (2, 40.0), (2, 200.0))]
-CHECKED = [(*SIZE, 3, 80.0), (30_000, 5_000, 600_000, 48, 3, 40.0), (*SIZE, 4, 200.0)]
+SIZE = (200_000, 20_000, 4_000_000, 32)
+FITTED = [(*SIZE, workers, mbit) for workers, mbit in ((1, 400.0), (2, 100.0), (2, 400.0))]
+CHECKED = [(*SIZE, 3, 200.0), (300_000, 30_000, 6_000_000, 48, 3, 400.0), (*SIZE, 4, 400.0)]
 
 
 def costs() -> None:
@@ -135,10 +173,15 @@ def main() -> None:
     verb.add_argument("--factors", type=int, default=32)
     verb.add_argument("--sweeps", type=int, default=5)
     verb.add_argument("--folder", help="where the parts are written for the time being")
+    verb = verbs.add_parser("words")
+    verb.add_argument("text", help="a file of text, not compressed")
+    verb.add_argument("--sweeps", type=int, default=3)
     verbs.add_parser("costs")
     arguments = parser.parse_args()
     if arguments.verb == "same":
         same(arguments)
+    elif arguments.verb == "words":
+        words(arguments)
     else:
         costs()
 

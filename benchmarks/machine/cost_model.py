@@ -12,7 +12,7 @@ On a cluster, with W workers and bandwidth B in bytes a second:
     work      = 2 (a P g + b (n + m) g²)                       a and b above are of two threads
     processor = work + c W                                     all workers together; c is what Dask takes in each
     traffic   = τ · 4 g (n + m) (W − 1)                        every worker fetches the factors that it lacks
-    seconds   = κ (work / W + c) + traffic / B                 on one shared link, as in the benchmark
+    seconds   = κ processor / min(W, p) + traffic / B          on one machine of p processors and one shared link
 
 κ is what other programs on the machine take (1 on one of its own). Where every worker has a link of its own, each
 fetches its part of the traffic through it, 4 g (n + m) (W − 1) / W bytes.
@@ -99,7 +99,7 @@ class ClusterSweep:
         per_worker = float(np.mean([rest / workers for workers, rest in beyond]))
         several = [r for r in runs if r["workers"] > 1]
         share = relative(np.array([[moved(r)] for r in several]), np.array([float(r["traffic"]) for r in several]))[0]
-        busy = [work(one, r) / r["workers"] + per_worker for r in runs]
+        busy = [(work(one, r) + per_worker * r["workers"]) / _at_once(r) for r in runs]
         left = [max(r["seconds"] - share * moved(r) / _bandwidth(r), 0.0) for r in runs]
         return cls(one, per_worker, share, float(np.sum(left) / np.sum(busy)))
 
@@ -110,9 +110,8 @@ class ClusterSweep:
         return self.traffic_share * moved(run)
 
     def seconds(self, run: Run) -> float:
-        """On one link that all workers share."""
-        busy = work(self.one, run) / run["workers"] + self.per_worker
-        return self.crowding * busy + self.traffic(run) / _bandwidth(run)
+        """On one machine, whose processors and whose link all workers share."""
+        return self.crowding * self.processor(run) / _at_once(run) + self.traffic(run) / _bandwidth(run)
 
     def seconds_apart(self, run: Run, threads: int) -> float:
         """On machines of their own, with ``threads`` each and a link each; 128 chunks of a side are all there are."""
@@ -136,6 +135,11 @@ def moved(run: Run) -> float:
     """Bytes of factors that go from worker to worker."""
     workers = run["workers"]
     return float(4 * run["factors"] * _sides(run) * (workers - 1))
+
+
+def _at_once(run: Run) -> int:
+    """Workers that compute at the same time."""
+    return int(min(run["workers"], run["processors"]))
 
 
 def _sides(run: Run) -> float:
