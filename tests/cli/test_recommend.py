@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from tacit import load
+from tacit.cli.app import main
 from tests.cli.conftest import FOOD, TOOLS
 
 
@@ -269,8 +270,11 @@ def test_update_takes_in_new_lines_without_training(shop, tmp_path, tacit_json, 
     assert path.read_bytes() == trained
     found = tacit_json("recommend", tmp_path / "grown", "stranger", "-k", 12)
     assert {"novelty", "tea"}.isdisjoint(one["id"] for one in found["recommended"])
+    assert outcome["known_events"] == 0
     assert "1 rows and 1 columns joined" in tacit("update", path, news, "--row", "user", "--col", "item")
     assert path.read_bytes() == (tmp_path / "grown").read_bytes()
+    again = tacit_json("update", path, news, "--row", "user", "--col", "item")
+    assert (again["known_events"], again["new_rows"], again["new_columns"]) == (3, 0, 0)
 
 
 def test_titles_stand_beside_what_speaks_for_a_score_and_on_the_page(shop, model, tacit, tacit_json, refused, tmp_path):
@@ -301,6 +305,21 @@ def test_ids_that_begin_with_zero_are_updated_and_titled(tmp_path, tacit, tacit_
     assert (done["new_rows"], done["new_columns"]) == (1, 1)
     found = tacit_json("recommend", tmp_path / "m", "1042", "-k", 3, "--titles", titles)["recommended"]
     assert {one["id"]: one["title"] for one in found} == {"000": "", "001": "Brot", "002": ""}
+
+
+def test_update_says_what_it_had_and_ids_that_lost_their_zeros(tmp_path, tacit, capsys):
+    first, later = tmp_path / "first.csv", tmp_path / "later.csv"
+    first.write_text("Kunde;Artikel\n" + "".join(f"{n % 4:04d};{n % 3:03d}\n" for n in range(12)))
+    later.write_text("Kunde;Artikel\n1;2\n3;1\n")
+    tacit("fit", "recommend", first, "-o", tmp_path / "m", "--factors", 1)
+    capsys.readouterr()
+    main(["update", str(tmp_path / "m"), str(later)])
+    said = capsys.readouterr().err
+    assert "2 of 2 new rows are ids of known rows but for zeros before them; did a spreadsheet" in said
+    assert "2 of 2 new columns are ids of known columns but for zeros before them, such as '1' for '001'" in said
+    main(["update", str(tmp_path / "m"), str(later)])
+    assert "all of them were known before, and weigh that much more now; if TABLE was taken" in capsys.readouterr().err
+    assert load(tmp_path / "m").positives_of("1") == (["2"], [2.0])
 
 
 def test_a_model_of_numbers_knows_ids_that_begin_with_zero(tmp_path, tacit, tacit_json):

@@ -141,6 +141,7 @@ BAD_FITS = [
     (lambda: np.eye(3), {"regularization": -0.1}, "regularization"),
     (lambda: np.eye(3), {"regularization": float("nan")}, "regularization"),
     (lambda: np.eye(3), {"unlabelled_weight": 0.0}, "unlabelled_weight must be a finite number above 0"),
+    (lambda: np.eye(3), {"unlabelled_weight": np.ones(3)}, "as row_weight and col_weight of fit"),
     (lambda: np.eye(3), {"unlabelled_target": "zero"}, "unlabelled_target"),
     (lambda: np.eye(3), {"frequency_exponent": (1, 2, 3)}, "pair"),
     (lambda: np.eye(3), {"positive_weight": "sqrt"}, "positive_weight must be one of"),

@@ -111,9 +111,12 @@ def test_every_file_holds_every_suggestion(half_tagged, tagger, tmp_path, ending
 
 def test_accepted_lines_are_read_back(tmp_path):
     found = MissingLabels(tuple(Suggestion(f"r{i}", "a, b", 0.5, "", (), (), ()) for i in range(3)))
-    found.to_polars().with_columns(accept=pl.Series(["yes", "no", "X"])).write_csv(tmp_path / "reviewed.csv")
+    found.to_polars().with_columns(accept=pl.Series(["yes", "no", "Accept"])).write_csv(tmp_path / "reviewed.csv")
     assert read_decisions(tmp_path / "reviewed.csv").accepted == [("r0", "a, b"), ("r2", "a, b")]
     (tmp_path / "other.csv").write_text("row,label\n1,2\n")
+    found.to_polars().with_columns(accept=pl.Series(["yes", "no", "x"])).write_csv(tmp_path / "ticked.csv")
+    with pytest.raises(InputError, match="says 'x' under accept, which is neither yes nor no"):
+        read_decisions(tmp_path / "ticked.csv")
     with pytest.raises(InputError, match="lacks the column 'accept'"):
         read_decisions(tmp_path / "other.csv")
 

@@ -1,6 +1,7 @@
 """Questions over HTTP have the answers of the library, and what cannot be answered gets one sentence."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -37,6 +38,8 @@ def test_new_users_by_their_history_filters_and_averages(service, files):
 
     direct = model.recommend(sp.csr_array(cells), k=25)
     assert answer["results"][0]["ids"] == direct.ids[0][direct.filled[0]].tolist()
+    assert answer["results"][0]["unknown"] == ["unheard of"]
+    assert "unknown" not in ask(service, "shop", "recommend", histories=[{"cols": ["c1"]}])["results"][0]
     only = ask(service, "shop", "recommend", rows=["r1"], include=["c5", "c6"], exclude=["c6"], exclude_seen=False)
     assert only["results"][0]["ids"] == ["c5"]
     average = ask(service, "shop", "recommend", rows=["nobody"], unknown="average", k=3)
@@ -209,4 +212,5 @@ def test_counters_for_prometheus(service):
     assert 'tacit_events_total{model="ratings",outcome="accepted"} 1.0' in text
     assert 'tacit_sequence{model="ratings"} 1.0' in text
     assert 'tacit_running_error{model="ratings"}' in text
+    assert not sys.platform.startswith("linux") or "process_resident_memory_bytes" in text
     assert "nobody" not in text

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tacit.cli.output import say
 from tacit.errors import InputError, UnknownIdError
 
 if TYPE_CHECKING:
@@ -59,6 +60,25 @@ def as_known(given: list[Any], ids: "Ids | GrowingIds") -> list[Any]:
     if known and isinstance(known[0], int) and all(is_text):
         return [int(one) for one in given]
     return given
+
+
+def say_lost_zeros(given: list[Any], ids: "Ids | GrowingIds", what: str) -> None:
+    """Say when most of the ids that are new are known ones without, or with more, zeros before them.
+
+    what : rows or columns
+    """
+    known = {str(one) for one in ids.all().tolist()}
+    new = [str(one) for one in given if str(one) not in known]
+    numbers = {one.lstrip("0"): one for one in known if one.isdecimal()}
+    alike = [one for one in new if one.isdecimal() and one.lstrip("0") in numbers]
+    if alike and 2 * len(alike) > len(new):
+        one = alike[0]
+        mine = numbers[one.lstrip("0")]
+        example = "" if what == "rows" else f", such as {one!r} for {mine!r}"
+        say(
+            f"{len(alike):,} of {len(new):,} new {what} are ids of known {what} but for zeros before them{example}; "
+            "did a spreadsheet take them away? They join as new ones: write them as the model has them."
+        )
 
 
 def read_lines(path: Path, what: str = "id") -> list[str]:

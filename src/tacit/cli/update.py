@@ -1,12 +1,13 @@
 """``tacit update``: take new interactions into a saved recommender without training it anew."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from tacit.cli.models import as_known, open_model
+from tacit.cli.models import as_known, open_model, say_lost_zeros
 from tacit.cli.options import OutputFile, json_option
-from tacit.cli.output import print_json
+from tacit.cli.output import print_json, say
 from tacit.cli.source import Source, source_options
 
 
@@ -20,8 +21,9 @@ from tacit.cli.source import Source, source_options
 def command(model_path: Path, source: Source, output: Path | None, as_json: bool) -> None:
     """Merge TABLE, one line per pair, into the histories that MODEL knows.
 
-    Each row that TABLE names is placed anew by its whole history, as fold_in would; unknown rows and columns join. All
-    else stays as it was trained: once in a while train anew.
+    Each row that TABLE names is placed anew by its whole history, as fold_in would; unknown rows and columns join. A
+    pair that MODEL knows gains the weight that TABLE gives it, so that a table taken in twice counts twice. All else
+    stays as it was trained: once in a while train anew.
     """
     import numpy as np
 
@@ -32,14 +34,21 @@ def command(model_path: Path, source: Source, output: Path | None, as_json: bool
     known = len(model.row_ids_), len(model.col_ids_)
     rows = as_known(data.row_ids.all().tolist(), model.row_ids_)
     cols = np.array(as_known(data.col_ids.all().tolist(), model.col_ids_), dtype=object)
+    say_lost_zeros(rows, model.row_ids_, "rows")
+    say_lost_zeros(cols.tolist(), model.col_ids_, "columns")
+    given = []
     for number in np.flatnonzero(np.diff(data.matrix.indptr)).tolist():
         span = slice(data.matrix.indptr[number], data.matrix.indptr[number + 1])
-        model.add(rows[number], cols[data.matrix.indices[span]].tolist(), data.matrix.data[span])
+        given.append((rows[number], cols[data.matrix.indices[span]].tolist(), data.matrix.data[span]))
+    again = sum(len(_had(model, row).intersection(named)) for row, named, _ in given)
+    for row, named, weights in given:
+        model.add(row, named, weights)
     target = output or model_path
     model.save(target, notes=model_file.about(model_path)["notes"])
     outcome = {
         "model": str(target),
         "events": data.nnz,
+        "known_events": again,
         "rows": len(rows),
         "new_rows": len(model.row_ids_) - known[0],
         "new_columns": len(model.col_ids_) - known[1],
@@ -51,3 +60,12 @@ def command(model_path: Path, source: Source, output: Path | None, as_json: bool
         f"{target}: {outcome['events']:,} events of {outcome['rows']:,} rows taken in; "
         f"{outcome['new_rows']:,} rows and {outcome['new_columns']:,} columns joined"
     )
+    if again:
+        which = "all of them were" if again == data.nnz else f"{again:,} of them {'was' if again == 1 else 'were'}"
+        taken = "; if TABLE was taken in before, its events now count twice" if again == data.nnz else ""
+        say(f"{which} known before, and weigh that much more now{taken}.")
+
+
+def _had(model: Any, row: Any) -> set[Any]:
+    """The columns that a row has; none where the row is new."""
+    return set(model.positives_of(row)[0]) if model.row_ids_.numbers([row])[0] >= 0 else set()

@@ -1,10 +1,10 @@
-"""Metrics for Prometheus: counters, latencies and gauges."""
+"""Metrics for Prometheus: counters, latencies and gauges, and what the process takes."""
 
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, ProcessCollector, generate_latest
 
 from tacit.service.tallies import Tallies
 
@@ -20,6 +20,7 @@ class Measures:
         self.registry = CollectorRegistry()
         self.tallies = Tallies()
         self.registry.register(self.tallies)
+        ProcessCollector(registry=self.registry)  # memory, processor time and open files, where the system tells
         self.reloads = Counter(
             "tacit_reloads_total", "Reloads of models.", ("model", "outcome"), registry=self.registry
         )

@@ -129,7 +129,12 @@ def recommend(served: Served, ask: Recommend, limits: Limits) -> Answer:
     ranked = model.recommend(
         rows, k=ask.k, exclude_seen=ask.exclude_seen, include=ask.include, exclude=ask.exclude, **options
     )
-    return {"results": _lists(ranked, ranked.queries.tolist())}
+    results = _lists(ranked, ranked.queries.tolist())
+    for result, history in zip(results, ask.histories or ()):
+        unknown = _unknown(model, history)
+        if unknown:
+            result["unknown"] = unknown
+    return {"results": results}
 
 
 def is_plain(served: Served, ask: Recommend) -> bool:
@@ -354,6 +359,11 @@ def _histories(model: Any, histories: list[History]) -> Any:
         values += [weight for weight, here in zip(weights, known.tolist()) if here]
     shape = len(histories), len(model.col_ids_)
     return sp.csr_array((np.array(values, dtype=np.float32), (np.array(rows, int), np.array(cols, int))), shape=shape)
+
+
+def _unknown(model: Any, history: History) -> list[Id]:
+    """The columns of a history that the model does not know, for which it is none the wiser."""
+    return [col for col, number in zip(history.cols, model.col_ids_.numbers(history.cols).tolist()) if number < 0]
 
 
 def _lists(ranked: Any, queries: list[Any], name: str = "row") -> list[Answer]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, cast
 
+import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
@@ -72,6 +73,11 @@ class FitSettings:
             raise InputError(f"held_out is a share of the positives and must be below 1, not {share:g}.")
         threads.resolve(given["threads"])
         weight, sweeps = given["unlabelled_weight"], given["iterations"]
+        if isinstance(weight, list | tuple | np.ndarray):
+            raise InputError(
+                "unlabelled_weight must be one finite number above 0; give weights of your own as row_weight and "
+                "col_weight of fit."
+            )
         rate, steps, radius = given["learning_rate"], given["trust_steps"], given["trust_radius"]
         options = registry.Options(
             learning_rate=None if rate is None else checks.number("learning_rate", rate, above=0.0),

@@ -16,7 +16,7 @@ from tacit.errors import InputError
 from tacit.report.audit_page import page
 from tacit.report.plain import cell_as_given, harmless_cell, page_text
 
-_YES = {"1", "y", "yes", "true", "x", "accept", "accepted"}
+_YES = {"1", "y", "yes", "true", "accept", "accepted"}
 _NO = {"0", "n", "no", "false", "reject", "rejected"}
 _COLUMNS = {"row", "label", "accept"}
 
@@ -195,7 +195,7 @@ def _decided(lines: "csv.DictReader[str]", path: str) -> Decisions:
     result = Decisions([], [])
     for line in lines:
         said = (line["accept"] or "").strip().lower()
-        if said and said not in _YES | _NO:
+        if said and said not in _YES | _NO:  # x too, which is a tick to some, and the key that rejects on the pages
             raise InputError(
                 f"line {lines.line_num} of {path!r} says {line['accept']!r} under accept, which is neither yes nor no; "
                 "write yes, no, or nothing."
