@@ -331,6 +331,14 @@ def test_the_mark_of_utf8_before_another_encoding_is_no_part_of_a_name(tmp_path)
         Interactions.from_table(path, row="user", col="item", encoding="cp1252")
 
 
+def test_a_header_in_another_encoding_is_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes("kunde;größe\nann;tee\n".encode("latin-1"))
+    with pytest.raises(InputError, match="line 1 reads 'kunde;größe' in latin-1; if that is right, pass encoding"):
+        Interactions.from_table(path, row="kunde", col="größe")
+    assert Interactions.from_table(path, row="kunde", col="größe", encoding="latin-1").nnz == 1
+
+
 @pytest.mark.parametrize(("encoding", "told"), [("latin-1", "latin-1"), ("cp1252", "latin-1"), ("utf-16", "utf-16")])
 def test_other_encodings_are_named_and_read(tmp_path, encoding, told):
     path = tmp_path / "events.csv"

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from tacit import checks
 from tacit.data.databases import read_database
 from tacit.data.frames import as_frame, column_names
-from tacit.data.text_files import Origin, TextForm, utf8_source, what_is_wrong
+from tacit.data.text_files import Origin, TextForm, refuse_undecodable_header, utf8_source, what_is_wrong
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
@@ -206,6 +206,8 @@ class _Files:
             self.sources = paths
             return
         usual = _SEPARATORS.get(self.kind)
+        for path in paths if usual else ():
+            refuse_undecodable_header(path, form)
         self.origin = Origin(tuple(paths), usual, form)
         self.separator = form.of(paths[0], usual) if usual else ""
         self.sources = [utf8_source(path, bool(self.packed), form) for path in paths]

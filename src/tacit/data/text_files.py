@@ -137,6 +137,15 @@ def line_of(paths: Sequence[str], usual: str | None, form: TextForm, record: int
     return paths[-1], 0
 
 
+def refuse_undecodable_header(path: str, form: TextForm) -> None:
+    """polars reads names that are not UTF-8 all the same, with marks in the place of letters."""
+    if form.is_utf8:
+        try:
+            next(_lines(path, form), "")
+        except _Undecodable as bad:
+            raise InputError(str(bad)) from None
+
+
 def _refuse_utf16(path: str, head: bytes, form: TextForm) -> None:
     """Spreadsheets save "Unicode text" so, and polars would read a zero behind every letter."""
     if form.is_utf8 and head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
