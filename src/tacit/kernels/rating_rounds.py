@@ -149,7 +149,7 @@ def answers(users, items, memory, settings, rules, cells, outcomes):
     """Predictions for cells (2, n) into row 1 of ``outcomes``; nothing else is written, so readers may share it."""
     weights = np.empty(len(settings))
     predictions = np.empty(len(settings))
-    unknown = np.zeros((2, users.shape[1]), dtype=users.dtype)
+    pair = np.empty((2, users.shape[1]), dtype=users.dtype)
     own_places = np.empty(2, dtype=np.int64)
     own_places[0] = 0
     own_places[1] = 1
@@ -157,17 +157,20 @@ def answers(users, items, memory, settings, rules, cells, outcomes):
     new = np.empty(2, dtype=np.bool_)
     current_weights(memory, settings, rules, weights)
     for t in range(cells.shape[1]):
-        user_rows, i, item_rows, j = users, cells[0, t], items, cells[1, t]
-        numbers[0] = i
-        numbers[1] = j
+        i = cells[0, t]
+        j = cells[1, t]
         new[0] = users[i, COUNT] == 0
         new[1] = items[j, COUNT] == 0
-        start_rows(unknown, unknown, own_places, numbers, new, settings, rules, memory)
-        if new[0]:
-            user_rows, i = unknown, 0
-        if new[1]:
-            item_rows, j = unknown, 1
-        told = vote(user_rows, item_rows, i, j, settings, rules, memory, weights, predictions)
+        if new[0] or new[1]:
+            numbers[0] = i
+            numbers[1] = j
+            for a in range(users.shape[1]):
+                pair[0, a] = users[i, a]
+                pair[1, a] = items[j, a]
+            start_rows(pair, pair, own_places, numbers, new, settings, rules, memory)
+            told = vote(pair, pair, 0, 1, settings, rules, memory, weights, predictions)
+        else:
+            told = vote(users, items, i, j, settings, rules, memory, weights, predictions)
         outcomes[1, t] = shown(told, memory, rules)
 
 

@@ -347,7 +347,12 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         scaling = Scaling(learned.mean, learned.scale, np.ones_like(learned.scale), learned.knots)
         # A Fourier map has two features per frequency, and Algorithm 1 adds frequencies with every step.
         size, width, seed = len(learned.coefficients) // 2, learned.bandwidth, learned.seed
-        features = make_map(learned.kernel, size, width, seed, scaling, learned.landmarks, learned.block)
+
+        def make() -> FeatureMap:
+            return make_map(learned.kernel, size, width, seed, scaling, learned.landmarks, learned.block)
+
+        # The eigenvectors of the landmarks take longer than most questions, and no other thread runs meanwhile.
+        features = make() if learned.landmarks is None else self._derived.of("map", (learned,), make)
         trees = learned.trees()
         return features if trees is None else WithTrees(features, trees)
 
