@@ -68,6 +68,7 @@ _DECLARED = (
     _program("machine.kernel_growth", quick=False),
     _program("machine.load_csv", quick=False),
     _program("machine.one_answer"),
+    _program("machine.readers"),
     _program("machine.review"),
     _program("machine.roofline"),
     _program("machine.service"),

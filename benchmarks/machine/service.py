@@ -7,9 +7,8 @@ size, under the same server and the same client, in alternating runs. Both cores
 only ratios within one run say something. Events are acknowledged after fsync; the disk's own rate of fsync stands
 beside.
 
-A virtual machine whose processors are lent to others meanwhile answers nobody: turns in which more than one percent
-of the time was stolen (``/proc/stat``) are left out of the latencies and taken again. The result says how many, and
-what the bare route's slowest percent waits at the same rate.
+Runs of each kind alternate, and medians are told. Turns in which the host stole time (``turns.py``) are left out of the
+latencies and taken again; the result says how many, and what the bare route's slowest percent waits at the same rate.
 
 Writes ``results/service.json``, unless it is quick.
 """
@@ -28,21 +27,14 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from benchmarks import results
+from benchmarks.machine.turns import TURNS, Turns
 from tacit import FactorRecommender
-
-T = TypeVar("T")
-
-TURNS = 5
-"""Runs of each kind, in turns; medians are told."""
-
-STOLEN, ATTEMPTS = 0.01, 8
-"""The share of stolen time up to which a turn counts, and the attempts for each that is wanted."""
 
 ASKED, REPORTED = 200, 2_100
 """Questions and events a second where answers are timed while events come."""
@@ -225,30 +217,6 @@ def middle(values: list[float]) -> float:
 
 def percentile(spent: list[float], share: float) -> float:
     return round(1000 * float(np.quantile(spent, share)), 3)
-
-
-def stolen_seconds() -> float:
-    """Seconds, over all processors, for which the host ran somebody else."""
-    return int(Path("/proc/stat").read_text().split("\n", 1)[0].split()[8]) / os.sysconf("SC_CLK_TCK")
-
-
-class Turns:
-    """Turns that the host did not disturb, and how many it did."""
-
-    def __init__(self) -> None:
-        self.disturbed = 0
-
-    def of(self, measure: Callable[[], T]) -> list[T]:
-        """``TURNS`` undisturbed results of ``measure``; every result, where the host leaves too few alone."""
-        everything, kept = [], []
-        while len(kept) < TURNS and len(everything) < TURNS * ATTEMPTS:
-            stolen, began = stolen_seconds(), time.perf_counter()
-            everything.append(measure())
-            spent = (time.perf_counter() - began) * (os.cpu_count() or 1)
-            if stolen_seconds() - stolen <= STOLEN * spent:
-                kept.append(everything[-1])
-        self.disturbed += len(everything) - len(kept)
-        return kept if len(kept) == TURNS else everything
 
 
 def while_events_come(

@@ -48,6 +48,20 @@ def one_answer(record: dict[str, Any]) -> str:
     return table(["positives", "one list, processor milliseconds"], rows) + f"\n\n{told}"
 
 
+def readers(record: dict[str, Any]) -> str:
+    """What two threads read of one model over what one does."""
+    found = record["figures"].items()
+    rows = [[f"`{name}`", f"{row['milliseconds']:.2f}", f"{row['two_over_one']:.2f}"] for name, row in found]
+    told = (
+        f"Turns in which others had more than one percent of the processors were left out and taken again: "
+        f"{sum(row['disturbed_turns'] for _, row in found)}."
+    )
+    return (
+        table(["question", "one thread, milliseconds", "answers of two threads over those of one"], rows)
+        + f"\n\n{told}"
+    )
+
+
 def service(record: dict[str, Any]) -> str:
     """Answers and events over HTTP."""
     found = record["figures"]
@@ -280,6 +294,7 @@ BLOCKS = {
     "load_csv": Block(load_csv),
     "first-use": Block(first_use),
     "one-answer": Block(one_answer),
+    "readers": Block(readers),
     "roofline": Block(roofline),
     "service": Block(service),
     "approximate": Block(approximate),
