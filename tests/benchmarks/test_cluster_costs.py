@@ -11,7 +11,7 @@ NAMES = ("rows", "columns", "positives", "factors", "workers", "mbit")
 def test_constants_come_back():
 
     true = ClusterSweep(Sweep(3e-9, 2e-9, 0.0, 0.0, 0.0), 0.05, 1.1, 2.0)
-    runs = [dict(zip(NAMES, size)) for size in SIZES]
+    runs = [dict(zip(NAMES, size)) | {"processors": 2} for size in SIZES]
     for run in runs:
         run |= {"processor_seconds": true.processor(run), "traffic": true.traffic(run), "seconds": true.seconds(run)}
     found = ClusterSweep.fitted(true.one, runs)
@@ -25,3 +25,10 @@ def test_one_worker_sends_nothing_and_more_workers_send_more():
     sent = [moved(run | {"workers": workers}) for workers in (1, 2, 4)]
     # Two workers: each fetches the half that the other has.
     assert sent[0] == 0 and sent[1] == 4 * 8 * 120 and sent[2] > sent[1]
+
+
+def test_workers_beyond_the_processors_take_turns():
+    cost = ClusterSweep(Sweep(3e-9, 2e-9, 0.0, 0.0, 0.0), 0.0, 0.0, 1.0)
+    run = {"rows": 1000, "columns": 200, "positives": 5e4, "factors": 16, "processors": 2, "mbit": 50.0}
+    seconds = [cost.seconds(run | {"workers": workers}) for workers in (1, 2, 4)]
+    assert seconds[0] == pytest.approx(2 * seconds[1]) and seconds[2] == seconds[1]
