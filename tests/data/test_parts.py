@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacit
-from tacit.data.parts import stable_order
+from tacit.data.parts import Columns, events_of, stable_order
+from tacit.errors import InputError
 
 NUMBERS = st.one_of(st.integers(0, 20), st.integers(0, 2**17), st.integers(0, 2**40))
 
@@ -41,3 +42,22 @@ def test_whole_numbers_of_every_kind_get_the_numbers_of_one_table(kind, ids, tmp
     assert list(data.row_ids) == sorted({*ids, 3, 100})
     cells = {(data.row_ids[x], data.col_ids[y]) for x, y in zip(*data.matrix.tocsr().nonzero())}
     assert cells == {*zip(ids, "abcd"), (3, "a"), (100, "b")}
+
+
+@pytest.mark.parametrize(
+    ("known", "now"),
+    [
+        ([1, 2, 4], [1, 3]),
+        ([1, 2, 4], [0, 2]),
+        ([1, 2, 4], [2, 5]),
+        ([1, 2, 10**12], [2, 7]),
+        ([1, 2, 10**12], [10**13]),
+        (["a", "c"], ["a", "b"]),
+        ([1, 2, 4], ["a", "b"]),
+    ],
+)
+def test_a_part_that_gained_ids_between_two_readings_is_refused(known, now, tmp_path):
+    """A place outside the merged ids would be one outside the memory of a kernel."""
+    pl.DataFrame({"who": now, "what": ["x"] * len(now)}).write_parquet(tmp_path / "0.parquet")
+    with pytest.raises(InputError, match="did not hold when it was read first"):
+        events_of(str(tmp_path / "0.parquet"), Columns("who", "what"), pl.Series(known), pl.Series(["x"]))

@@ -65,7 +65,7 @@ class StoredCsr(Csr):
         """Give back the memory of what was read so far; it is read again where it is needed."""
         for array in (self.indptr, self.indices, self.data, self.col_indptr, self.col_indices, self.col_values):
             file = getattr(array.base, "base", None)
-            if isinstance(file, mmap.mmap):
+            if isinstance(file, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
                 file.madvise(mmap.MADV_DONTNEED)
 
 

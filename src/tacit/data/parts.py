@@ -85,7 +85,15 @@ def events_of(path: str, columns: Columns, row_ids: "pl.Series", col_ids: "pl.Se
             f"weight: the column {columns.weight!r} of {path!r} holds {weights.min():g}; parts take weights above "
             "zero only, leave such lines out."
         )
-    rows, cols = (_numbers(_plain(frame[name]), ids) for name, ids in ((columns.row, row_ids), (columns.col, col_ids)))
+    try:
+        rows, cols = (
+            _numbers(_plain(frame[name]), ids) for name, ids in ((columns.row, row_ids), (columns.col, col_ids))
+        )
+    except KeyError:
+        raise InputError(
+            f"{path!r} holds ids that it did not hold when it was read first; wait until it is complete, then begin "
+            "anew."
+        ) from None
     return Events(rows, cols, weights)
 
 
@@ -145,16 +153,28 @@ def _plain(column: "pl.Series") -> "pl.Series":
 
 
 def _numbers(column: "pl.Series", distinct: "pl.Series") -> NDArray[np.int32]:
+    """Places among the distinct ids, which ascend; KeyError where one is not there. Kernels rely on the range."""
     import polars as pl
 
-    if distinct.dtype.is_integer():
-        known, given = distinct.to_numpy(), column.to_numpy()
-        if not (np.can_cast(known.dtype, np.int64) and _is_dense(int(known[-1]) - int(known[0]), len(known))):
-            return np.searchsorted(known, given).astype(np.int32)
-        # In 64 bits: between the smallest and the largest of a shorter type lies more than that type holds.
-        lowest = np.int64(known[0])
-        table = np.empty(int(known[-1] - lowest) + 1, dtype=np.int32)
-        table[known - lowest] = np.arange(len(known), dtype=np.int32)
-        return table[given - lowest]
-    places = pl.Series(np.arange(len(distinct), dtype=np.int32))
-    return np.array(column.replace_strict(distinct, places, return_dtype=pl.Int32).to_numpy())
+    if distinct.dtype.is_integer() and column.dtype.is_integer():
+        numbers = _integer_numbers(column.to_numpy(), distinct.to_numpy())
+    else:
+        places = pl.Series(np.arange(len(distinct), dtype=np.int32))
+        numbers = column.replace_strict(distinct, places, default=-1, return_dtype=pl.Int32).to_numpy()
+    if len(numbers) and numbers.min() < 0:
+        raise KeyError(column.name)
+    return np.array(numbers)
+
+
+def _integer_numbers(given: Array, known: Array) -> NDArray[np.int32]:
+    """The same for whole numbers, −1 where one is not there: by table where they are dense, else by search."""
+    if len(given) and not known[0] <= given.min() <= given.max() <= known[-1]:
+        return np.full(1, -1, dtype=np.int32)
+    if not (np.can_cast(known.dtype, np.int64) and _is_dense(int(known[-1]) - int(known[0]), len(known))):
+        places = np.searchsorted(known, given).astype(np.int32)
+        return np.where(known[places] == given, places, np.int32(-1))
+    # In 64 bits: between the smallest and the largest of a shorter type lies more than that type holds.
+    lowest = np.int64(known[0])
+    table = np.full(int(known[-1] - lowest) + 1, -1, dtype=np.int32)
+    table[known - lowest] = np.arange(len(known), dtype=np.int32)
+    return table[given - lowest]

@@ -362,7 +362,7 @@ def _histories(model: Any, histories: list[History]) -> Any:
 
 
 def _unknown(model: Any, history: History) -> list[Id]:
-    """The columns of a history that the model does not know, for which it is none the wiser."""
+    """The columns of a history that the model does not know, and so leaves out."""
     return [col for col, number in zip(history.cols, model.col_ids_.numbers(history.cols).tolist()) if number < 0]
 
 
