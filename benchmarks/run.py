@@ -12,7 +12,7 @@ import argparse
 import time
 from dataclasses import dataclass
 
-from benchmarks.launch import ABSENT, launch
+from benchmarks.processes import ABSENT, launch
 
 QUICK = "--quick"
 
@@ -60,18 +60,16 @@ _DECLARED = (
     _program("peers.versus", "recommend", "tag", "words", "stream", "grade"),
     # Joins what the programs above have measured.
     _program("peers.defaults"),
-    _program("machine.approximate"),
     _program("machine.cluster", "same", quick=False),
     _program("machine.evaluation"),
-    _program("machine.first_paint"),
     _program("machine.first_use", quick=False),
     _program("machine.kernel_growth", quick=False),
     _program("machine.load_csv", quick=False),
-    _program("machine.one_answer"),
+    _program("machine.lists", "one", "approximate"),
     _program("machine.readers"),
-    _program("machine.review"),
     _program("machine.roofline"),
     _program("machine.service"),
+    _program("machine.service_pages", "paint", "review"),
     _program("machine.stream_speed"),
     _program("machine.sweep"),
 )
@@ -98,7 +96,7 @@ def main() -> None:
         parser.error(f"there is no benchmark {', '.join(unknown)}; there are {', '.join(PROGRAMS)}")
     calls = commands(asked.names or [*PROGRAMS], asked.quick)
     if not asked.quick and not asked.names:
-        calls.append(["figures"])
+        calls.append(["pages", "--figures"])
     failed, left_out = [], []
     for call in [*calls, ["pages"]]:
         print(f"== {' '.join(call)}", flush=True)

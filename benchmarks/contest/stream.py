@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.contest import Data, Method, save
-from benchmarks.peers.adapters.streams import river_models
+from benchmarks.peers.adapters import river_models
 
 SYNTHETIC = "synthetic, 3 million"
 SIZES = ("MovieLens 100K", "MovieLens 1M", SYNTHETIC)

@@ -8,8 +8,8 @@
 ``same`` writes Parquet parts with a power law on both sides, fits each way in a process of its own, and compares time,
 peak memory and the bytes of the model file. ``words`` counts and factorizes a text in one process and on two workers,
 ``WordVectors`` with nothing else given, and compares the same. ``costs`` measures sweeps with 1 to 4 workers, with the
-loopback of a network namespace slowed down by ``tc`` (as root, Linux); the constants of ``cost_model.py`` are fitted to
-those with 1 and 2 workers, and checked on the others.
+loopback of a network namespace slowed down by ``tc`` (as root, Linux); the constants of ``render/scaling.py`` are
+fitted to those with 1 and 2 workers, and checked on the others.
 
 Writes ``results/cluster.json``, part by part.
 """

@@ -26,7 +26,7 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from benchmarks import results
-from benchmarks.machine.turns import Turns, seconds_of_others
+from benchmarks.processes import Turns, seconds_of_others
 from tacit import (
     FactorRecommender,
     FactorTagger,

@@ -33,7 +33,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmarks import results
-from benchmarks.machine.turns import TURNS, Turns
+from benchmarks.processes import TURNS, Turns
 from tacit import FactorRecommender
 
 ASKED, REPORTED = 200, 2_100

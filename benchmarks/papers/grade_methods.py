@@ -263,7 +263,7 @@ def peer(name: str) -> Callable[[Draw], Answer]:
         mean, scale = X.mean(axis=0), np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
         with tempfile.TemporaryDirectory() as folder:
             np.savez(Path(folder) / "job.npz", X=(X - mean) / scale, y=y, test=(draw.asked - mean) / scale)
-            call_peers("evaluate", folder, name)
+            call_peers("tuned_grades", folder, name)
             found = np.load(Path(folder) / "found.npz")
             return Answer(found["score"], found["grade"])
 
@@ -271,9 +271,9 @@ def peer(name: str) -> Callable[[Draw], Answer]:
 
 
 def call_peers(function: str, folder: str, name: str) -> Any:
-    """What a function of ``peers/adapters/ordinal.py`` returns, in the interpreter of the peers."""
+    """What a function of ``peers/adapters.py`` returns, in the interpreter of the peers."""
     try:
-        return ask(f"peers.adapters.ordinal:{function}", peers=True, folder=folder, name=name)
+        return ask(f"peers.adapters:{function}", peers=True, folder=folder, name=name)
     except (SystemExit, Failed) as reason:
         raise Unavailable(str(reason)) from None
 

@@ -192,7 +192,7 @@ def peers(data: Ratings, what: str, border: int = 0) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.npz"
         np.savez(path, users=data[0], items=data[1], ratings=data[2], border=border)
-        found: dict[str, Any] = ask("peers.adapters.streams:measure", peers=True, path=str(path), what=what)
+        found: dict[str, Any] = ask("peers.adapters:ratings", peers=True, path=str(path), what=what)
     return found
 
 

@@ -155,7 +155,7 @@ def _in_the_peers_interpreter(method: str, point: dict[str, Any], split: Split) 
     with tempfile.TemporaryDirectory() as folder:
         for name, part in parts.items():
             sp.save_npz(Path(folder) / f"{name}.npz", sp.csr_matrix(part))
-        answer = ask("peers.adapters.xmc:rank", peers=True, method=method, folder=folder, parameters=own)
+        answer = ask("peers.adapters:rank", peers=True, method=method, folder=folder, parameters=own)
         return np.load(Path(folder) / "top.npy"), float(answer["seconds"])
 
 

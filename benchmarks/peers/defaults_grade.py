@@ -46,7 +46,7 @@ def ranker(source: Path) -> Callable[[Draw], tuple[Answer, dict[str, Any]]]:
             given = {"evaluated": draw.evaluated, "seed": draw.seed, "classes": np.unique(draw.truth)}
             np.savez(path, seen=draw.seen, **given, **rows)
             try:
-                said = ask("peers.adapters.ours:grade", source=source, blas=1, path=path)
+                said = ask("peers.adapters:our_grade", source=source, blas=1, path=path)
             except Failed as error:
                 raise Unavailable(str(error)) from None
             score = np.load(path + ".npy")

@@ -32,7 +32,7 @@ def measure(name: str, before: str | None) -> dict[str, Any]:
         for part, cells in zip(("train", "test"), parts):
             sp.save_npz(Path(folder) / f"{part}.npz", sp.csr_matrix(cells.matrix.astype(np.float32)))
         return {
-            method: ask("peers.adapters.ours:recommend", source=source, folder=folder)
+            method: ask("peers.adapters:our_recommend", source=source, folder=folder)
             for method, source in sources.items()
         }
 

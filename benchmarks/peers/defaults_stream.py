@@ -97,7 +97,7 @@ def ours(stream: Ratings, source: Path, repeats: int) -> dict[str, Any]:
         for name in OURS:
             times = repeats if name == "RatingStream" else 1
             asked = {"path": path, "estimator": name, "repeats": times}
-            found[f"{name}()"] = ask("peers.adapters.ours:stream", source=source, **asked)
+            found[f"{name}()"] = ask("peers.adapters:our_stream", source=source, **asked)
     return found
 
 

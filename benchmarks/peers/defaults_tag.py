@@ -54,10 +54,10 @@ def measured(method: str, folder: Path, Y_test: Any, source: str | None) -> dict
 
     try:
         if method in PEERS:
-            said = ask("peers.adapters.xmc:rank", peers=True, method=method, folder=str(folder), parameters={})
+            said = ask("peers.adapters:rank", peers=True, method=method, folder=str(folder), parameters={})
         else:
             asked = dict(zip(("estimator", "arguments", "parameters"), TAGGERS[method]))
-            said = ask("peers.adapters.ours:tag", source=source, folder=str(folder), **asked)
+            said = ask("peers.adapters:our_tag", source=source, folder=str(folder), **asked)
     except Failed as error:
         return {"failed": str(error)}
     top = np.load(folder / "top.npy")

@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from benchmarks.machine.cost_model import ClusterSweep, Sweep, worker_bytes
 from benchmarks.render import Block, Drawing, table
-from benchmarks.render.scaling import duration, size_of
+from benchmarks.render.scaling import ClusterSweep, Sweep, duration, size_of, worker_bytes
 
 
 def load_csv(record: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.machine.cost_model import ClusterSweep, Sweep, moved
+from benchmarks.render.scaling import ClusterSweep, Sweep, moved
 
 SIZES = [(1000, 200, 5e4, 16, 1, 50.0), (1000, 200, 5e4, 64, 2, 50.0), (3000, 500, 2e5, 32, 3, 9.0)]
 NAMES = ("rows", "columns", "positives", "factors", "workers", "mbit")

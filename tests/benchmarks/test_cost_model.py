@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.machine.cost_model import SHARE, Sweep, slope
+from benchmarks.render.scaling import SHARE, Sweep, slope
 
 
 def figures(positives_cost, row_cost, base, positive_bytes, row_bytes):

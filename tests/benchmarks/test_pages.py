@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import figures, pages, results
+from benchmarks import pages, results
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,16 +28,16 @@ def test_a_block_that_nothing_draws_is_refused_in_one_sentence(tmp_path, monkeyp
 
 def test_pictures_of_the_docs_are_drawn_from_results_files_that_exist():
 
-    for name, drawing in figures.drawings().items():
-        assert (figures.FOLDER / f"{name}.svg").exists()
+    for name, drawing in pages.DRAWINGS.items():
+        assert (pages.FIGURES / f"{name}.svg").exists()
         drawing.draw(results.read(drawing.file)["figures"])
 
 
 def test_a_picture_is_the_same_file_each_time(tmp_path):
 
-    drawing = figures.drawings()["words-curve"]
+    drawing = pages.DRAWINGS["words-curve"]
     paths = [tmp_path / f"{turn}.svg" for turn in range(2)]
     for path in paths:
-        figures.save(drawing.draw(results.read(drawing.file)["figures"]), path)
+        pages.save(drawing.draw(results.read(drawing.file)["figures"]), path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert b"<dc:date>" not in paths[0].read_bytes()

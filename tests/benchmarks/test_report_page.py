@@ -2,13 +2,13 @@
 
 import re
 
-from benchmarks import report_page, results
+from benchmarks import bench, results
 from tests.report.pages import checked
 
 
 def test_the_page_holds_every_table_that_the_results_give():
 
-    page = report_page.benchmark_page()
+    page = bench.benchmark_page()
     text = checked(page)
     record = results.read("recommend")
     for data in record["figures"].values():
@@ -22,9 +22,9 @@ def test_the_page_holds_every_table_that_the_results_give():
 def test_every_table_module_of_a_results_file_is_shown():
 
     records = {path.stem: results.read(path.stem) for path in sorted(results.FOLDER.glob("*.json"))}
-    shown = [block for job in (*report_page.JOBS, report_page.OTHERS) for block in report_page._tables(job, records)]
+    shown = [block for job in (*bench.JOBS, bench.OTHERS) for block in bench._tables(job, records)]
     commands = {record["command"] for name, record in records.items()
-                if name in report_page.BLOCKS}  # fmt: skip
+                if name in bench.BLOCKS}  # fmt: skip
     said = " ".join(getattr(block, "text", "") for block in shown)
     assert [command for command in commands if command not in said] == []
 
@@ -32,7 +32,7 @@ def test_every_table_module_of_a_results_file_is_shown():
 def test_an_empty_folder_gives_a_page_that_says_what_is_missing(tmp_path, monkeypatch):
 
     monkeypatch.setattr(results, "FOLDER", tmp_path)
-    text = checked(report_page.benchmark_page())
+    text = checked(bench.benchmark_page())
     assert "What Tacit measures" in text
     assert "Not measured yet." in text
     assert "benchmarks.peers.recommend" not in text
@@ -40,7 +40,7 @@ def test_an_empty_folder_gives_a_page_that_says_what_is_missing(tmp_path, monkey
 
 def test_headings_and_links_to_pictures_are_not_shown_as_they_are_typed():
 
-    assert not re.search(r"###|!\[", checked(report_page.benchmark_page()))
+    assert not re.search(r"###|!\[", checked(bench.benchmark_page()))
 
 
 def test_the_verb_writes_the_page(tmp_path, capsys):

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-from benchmarks import launch, results, run
+from benchmarks import processes, results, run
 from tests.benchmarks.conftest import FOLDER
 
 APART = {"machine.check"}
@@ -62,9 +62,9 @@ def test_programs_are_called_as_they_want():
 
 def test_absent_data_are_one_sentence_and_no_failure(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.launch", "peers.recommend", "--quick"],
+        [sys.executable, "-m", "benchmarks.processes", "peers.recommend", "--quick"],
         cwd=FOLDER.parent, env=os.environ | {"TACIT_DATA": str(tmp_path)}, capture_output=True, text=True,
     )  # fmt: skip
-    assert done.returncode == launch.ABSENT
+    assert done.returncode == processes.ABSENT
     assert done.stderr.startswith("peers.recommend: left out, ml-1m/")
     assert "Traceback" not in done.stderr
