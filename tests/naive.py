@@ -387,25 +387,27 @@ def running_means(users, items, ratings, V, *, kappa, C, delta):
     U, HU, HV = np.zeros((max(users) + 1, k)), np.zeros((max(users) + 1, k)), np.zeros_like(V)
     bu, bi, nu, ni = (np.zeros(n) for n in (len(U), len(V), len(U), len(V)))
     mean = variance = squared = lean = 0.0
-    run, earlier, last, predictions = 0, 0, (-1, -1), []
+    run, earlier, last, predictions = [], 0, (-1, -1), []
     for n, (i, j, r) in enumerate(zip(users, items, ratings), start=1):
         unit = np.sqrt(variance)
         predicted = mean + bu[i] + bi[j] + unit * (U[i] @ V[j])
         predictions.append(predicted)
         step, error = r - mean, r - predicted if n > 1 else 0.0
+        surprise = error
         if n > 10:
             step = np.clip(step, -5 * np.sqrt(variance), 5 * np.sqrt(variance))
-            error = np.clip(error, -5 * np.sqrt(squared), 5 * np.sqrt(squared))
+            surprise = np.clip(error, -5 * np.sqrt(squared), 5 * np.sqrt(squared))
         variance = ((n - 1) * variance + step**2 * (1 - 1 / n)) / n
-        squared = ((n - 1) * squared + error**2) / n
+        squared = ((n - 1) * squared + surprise**2) / n
         mean += step / (n - earlier)
         if n > 10 and i != last[0] and j != last[1]:
-            lean += error / np.sqrt(squared)
+            lean += np.clip(error / np.sqrt(squared), -1.5, 1.5)
             lean = np.sign(lean) * max(abs(lean) - 0.5, 0)
-            run = run + 1 if lean else 0
+            run = [*run, error] if lean else []
             if abs(lean) > 20:
-                mean += np.sign(lean) * (0.5 + abs(lean) / run) * np.sqrt(squared)
-                earlier, lean, run = n - run, 0.0, 0
+                least = min(np.sign(lean) * np.array(run))
+                mean += np.sign(lean) * max((0.5 + abs(lean) / len(run)) * np.sqrt(squared), least)
+                earlier, lean, run = n - len(run), 0.0, []
         last = i, j
         bound = 1.5 * np.sqrt(squared) if n > 10 else np.inf
         left = np.clip(r - mean - bu[i] - bi[j], -bound, bound)

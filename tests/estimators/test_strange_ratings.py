@@ -48,6 +48,17 @@ def test_ratings_of_one_user_in_a_row_are_no_jump():
     assert np.abs(model.predict(users, items) - before).max() < 0.5
 
 
+@pytest.mark.parametrize("make", [RatingStream, ExpertRatingStream])
+def test_some_far_ratings_of_two_users_in_turn_are_no_jump(make):
+    """Where nearly all ratings are the same, any other lies many deviations away: a few of them prove nothing."""
+    rng = np.random.default_rng(0)
+    users, items = rng.integers(0, 60, 1000), rng.integers(0, 30, 1000)
+    model = make().partial_fit(users, items, np.where(rng.random(1000) < 0.04, 3.0, 5.0))
+    before = model.predict(users, items)
+    model.partial_fit([100, 101] * 6, np.arange(12), [1.0] * 12)
+    assert np.abs(model.predict(users, items) - before).mean() < 0.1
+
+
 @BOTH
 def test_a_rating_that_cannot_be_used_is_named_and_the_call_learns_nothing(make, tmp_path):
     model = make().partial_fit(*stream(200))

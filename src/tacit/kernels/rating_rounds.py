@@ -20,12 +20,15 @@ deviations at its full size: a mistyped rating moves them little. Before the ten
 one of the ten lies twenty deviations of the other nine away from them, mean, deviation and error become those of the
 nine, and biases begin anew.
 
-A jump of the mean. Errors, cut and in units of their root mean square, add up to a lean, which loses a half with each
-of them, so that errors of both signs leave nothing. Several ratings in a row of one user, or of one item, may all miss
-on one side for that reason alone: only a rating whose user and item both differ from the last one's counts. When the
-lean exceeds 20, the n ratings that it is made of say where the mean is now, and the mean forgets what was before them:
+A jump of the mean. Errors, in units of their root mean square and cut at 1.5 of it, add up to a lean, which loses a
+half with each of them, so that errors of both signs leave nothing and some far ones are no jump. Several ratings in a
+row of one user, or of one item, may all miss on one side for that reason alone: only a rating whose user and item both
+differ from the last one's counts. When the lean exceeds 20, the n ratings that it is made of say where the mean is now,
+and the mean forgets what was before them; it moves by their mean error as it was cut, or by the least error of all of
+them, uncut, where that is more:
 
-    lean ← sgn(l) max(|l| − 0.5, 0),  l = lean + e / rms;      mean ← mean + sgn(lean) (0.5 + |lean| / n) rms
+    lean ← sgn(l) max(|l| − 0.5, 0),  l = lean + cut(e / rms)
+    mean ← mean + sgn(lean) max((0.5 + |lean| / n) rms, least)
 
 A row starts when its first rating is taken in. Beside running means users start at zero and items at random around it;
 otherwise both start uniform in [0, 2√(start/k)), so that the expected first prediction is ``start`` times the largest
@@ -54,9 +57,10 @@ from tacit.kernels.passive_aggressive import (
 )
 
 SEEN, MEAN, VARIANCE, ERROR, LOWEST, HIGHEST, LARGEST, USERS, ITEMS = range(9)
-LEAN, RUN, EARLIER, LAST_USER, LAST_ITEM = range(9, 14)
-"""Of a jump: the lean, its ratings, those before the last jump, and the user and the item of the last rating."""
-HEAD = 14
+LEAN, RUN, LEAST, EARLIER, LAST_USER, LAST_ITEM = range(9, 15)
+"""Of a jump: the lean, its ratings and the least error of them, the ratings before the last jump, and the user and the
+item of the last rating."""
+HEAD = 15
 SEED, AVERAGE, REFERENCE, ETA, EXPLORATION, UNIFORM, FORGETTING, SHRINKAGE, IN_RANGE = range(9)
 RULES = 9
 
@@ -184,17 +188,19 @@ def cut_to(value, bound):
 def follow_jump(memory, error):
     """Add an error to the lean; where that says that the mean has jumped, follow it."""
     root = np.sqrt(memory[ERROR])
-    lean = memory[LEAN] + error / root
+    lean = memory[LEAN] + cut_to(error / root, _CUT)
     size = abs(lean) - _SLACK
     sign = 1.0 if lean > 0 else -1.0
     if size <= 0:
         memory[LEAN] = 0.0
         memory[RUN] = 0.0
         return
+    if memory[RUN] == 0 or sign * error < sign * memory[LEAST]:
+        memory[LEAST] = error
     memory[LEAN] = sign * size
     memory[RUN] += 1
     if size > _JUMP:
-        memory[MEAN] += sign * root * (_SLACK + size / memory[RUN])
+        memory[MEAN] += sign * max(root * (_SLACK + size / memory[RUN]), sign * memory[LEAST])
         memory[EARLIER] = memory[SEEN] - memory[RUN]
         memory[LEAN] = 0.0
         memory[RUN] = 0.0
@@ -241,13 +247,14 @@ def take_in_mean(memory, user, item, rating, error):
     step = rating - memory[MEAN]
     if known and memory[VARIANCE] > 0:
         step = cut_to(step, _SURPRISE * np.sqrt(memory[VARIANCE]))
+    surprise = error
     if known and memory[ERROR] > 0:
-        error = cut_to(error, _SURPRISE * np.sqrt(memory[ERROR]))
+        surprise = cut_to(error, _SURPRISE * np.sqrt(memory[ERROR]))
     memory[SEEN] += 1
     share = 1.0 / memory[SEEN]
     memory[MEAN] += step / (memory[SEEN] - memory[EARLIER])
     memory[VARIANCE] += (step * step * (1.0 - share) - memory[VARIANCE]) * share
-    memory[ERROR] += (error * error - memory[ERROR]) * share
+    memory[ERROR] += (surprise * surprise - memory[ERROR]) * share
     if known and memory[ERROR] > 0 and memory[LAST_USER] != user and memory[LAST_ITEM] != item:
         follow_jump(memory, error)
     memory[LAST_USER] = user
