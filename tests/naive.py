@@ -323,6 +323,43 @@ def skipgram_by_neighbours(order, near, contexts, negatives, rate, Z, C, random)
             Z[row] += change.astype(Z.dtype)
 
 
+def cosine_gradient(X, V, anchors, others, apart, scale, negatives):
+    """∂O/∂V of Eq. 10 pair by pair, as Eq. 11 and 12 print it: V is (d, g), K is the cosine times the scale."""
+    gradient = np.zeros_like(V)
+    for i, anchor in enumerate(anchors):
+        share = negatives / max(apart[i].sum(), 1)
+        for j, other in enumerate(others):
+            if i != j and not apart[i, j]:
+                continue
+            x, y = X[anchor], X[other]
+            z, t = V.T @ x, V.T @ y
+            a, b, c = z @ t, 1 / np.linalg.norm(z), 1 / np.linalg.norm(t)
+            K = scale * a * b * c
+            slope = 1 / (1 + np.exp(K)) if i == j else 0.0
+            if apart[i, j]:
+                slope -= share / (1 + np.exp(-K))
+            by_V = (
+                -a * b**3 * c * np.outer(z, x)
+                - a * b * c**3 * np.outer(t, y)
+                + b * c * (np.outer(z, y) + np.outer(t, x))
+            )
+            gradient += slope * scale * by_V.T
+    return gradient
+
+
+def adam(V, gradients, rates):
+    """V after steps upwards by Adam, densely; a feature whose gradient is zero in a step is left alone in it."""
+    V, first, second = V.copy(), np.zeros_like(V), np.zeros_like(V)
+    for step, (gradient, rate) in enumerate(zip(gradients, rates), 1):
+        slope = gradient(V)
+        touched = slope.any(axis=1)
+        first[touched] = 0.9 * first[touched] + 0.1 * slope[touched]
+        second[touched] = 0.999 * second[touched] + 0.001 * slope[touched] ** 2
+        mean, spread = first / (1 - 0.9**step), second / (1 - 0.999**step)
+        V[touched] += rate * (mean / (np.sqrt(spread) + 1e-8))[touched]
+    return V
+
+
 def companion_scores(Y, T, ridge):
     """Each label's ridge regression on all other labels and all guesses, drawn towards its own scaled guess."""
     Y, T = np.asarray(Y, dtype=np.float64), np.asarray(T, dtype=np.float64)

@@ -4,6 +4,7 @@ import itertools
 import json
 import re
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -94,6 +95,34 @@ def test_accepted_labels_come_back(things, tacit, tacit_json, tmp_path):
     assert applied["joined"] == 10
     tacit("audit", things, *OPTIONS, "-n", 5, "--factors", 4, "-o", tmp_path / "audit.html")
     assert (tmp_path / "audit.html").read_text().count("<article") == 5
+
+
+def test_a_graph_of_labels_from_a_table(things, tacit, tmp_path):
+    """The table's third column counts, labels that nobody carries are left out, and the model is that of Python."""
+    (tmp_path / "pairs.csv").write_text("one,other,times\nred,round,9\nblue,square,4\nred,red,20\nred,huge,7\n")
+    joint = ("--method", "joint", "--factors", 4)
+    tacit("fit", "tag", things, *OPTIONS, "-o", tmp_path / "m", *joint, "--label-graph", tmp_path / "pairs.csv")
+    model = library.load(tmp_path / "m")
+    table = pl.read_csv(things)
+    tags = [[tag.strip() for tag in cell.split(";")] if cell else [] for cell in table["tags"].to_list()]
+    place = {label: number for number, label in enumerate(model.classes_.tolist())}
+    graph = np.zeros((5, 5))
+    for one, other, times in (("red", "round", 9), ("blue", "square", 4), ("red", "red", 20)):
+        graph[place[one], place[other]] = graph[place[other], place[one]] = times
+    ours = TextTagger(NeighbourTagger("joint", factors=4)).fit(table["about"].to_list(), tags, graph)
+    asked = ["a red thing", "a square"]
+    np.testing.assert_array_equal(model.decision_function(asked), ours.decision_function(asked))
+
+
+def test_a_graph_of_labels_that_cannot_be_used(things, refused, tmp_path):
+    fit = ("fit", "tag", things, *OPTIONS, "-o", tmp_path / "m")
+    (tmp_path / "pairs.csv").write_text("one,other\nred,round\n")
+    assert "method='joint' only" in refused(*fit, "--label-graph", tmp_path / "pairs.csv")
+    assert "method='joint') only" in refused(*fit, "--tagger", "factor", "--label-graph", tmp_path / "pairs.csv")
+    (tmp_path / "pairs.csv").write_text("one,other\nhot,cold\n")
+    assert "no pair of" in refused(*fit, "--method", "joint", "--label-graph", tmp_path / "pairs.csv")
+    (tmp_path / "pairs.csv").write_text("one\nhot\n")
+    assert "has only the column 'one'" in refused(*fit, "--method", "joint", "--label-graph", tmp_path / "pairs.csv")
 
 
 def test_what_cannot_be_done_is_said(things, tagger, refused, tmp_path):

@@ -12,6 +12,7 @@ from tacit import NeighbourTagger
 from tacit.data.loaders.tags import load_multilabel
 from tacit.data.matrix import as_csr
 from tacit.errors import DivergedError, InputError
+from tacit.estimators.tag.text_tagger import TextTagger
 from tacit.metrics.labels import inverse_propensities, precision_at_k
 from tests import naive
 
@@ -214,6 +215,98 @@ def test_labels_accepted_for_a_row_that_had_none(made):
     model = small().fit(X, Y).partial_fit(X[[5]], np.eye(15)[[2]], rows=[5])
     assert 5 in model.learners_[0].partitions[0].rows
     assert model.decision_function(X[[5]])[0, 2] > 0
+
+
+def online(**parameters):
+    return small(method="end_to_end", online_steps=5, **parameters)
+
+
+def test_online_steps_move_the_map_and_map_every_row_anew(made):
+    """Old rows and new ones lie where the moved map puts them; without steps the map stays."""
+    X, Y = made
+    X = X[:, X[:100].any(axis=0)]
+    model = online().fit(X[:100], Y[:100])
+    V = model.learners_[0].partitions[0].weights
+    model.partial_fit(X[100:], Y[100:])
+    part = model.learners_[0].partitions[0]
+    assert (part.weights != V).any()
+    mapped = part.project(as_csr(X / np.linalg.norm(X, axis=1, keepdims=True), "X"))
+    np.testing.assert_allclose(part.points, mapped / np.linalg.norm(mapped, axis=1, keepdims=True), atol=1e-6)
+    still = small(method="end_to_end").fit(X[:100], Y[:100]).partial_fit(X[100:], Y[100:])
+    assert (still.learners_[0].partitions[0].weights == V).all()
+
+
+def test_online_steps_follow_features_that_change_their_meaning(made):
+    """Words are dealt out anew after fit: gradient steps learn it, rows that only join do not as well."""
+    X, Y = made
+    order = np.random.default_rng(5).permutation(40)
+    found = {}
+    for steps in (None, 60):
+        model = small(method="end_to_end", online_steps=steps, learning_rate=0.05).fit(X[:60], Y[:60])
+        model.partial_fit(X[60:90][:, order], Y[60:90])
+        top = model.predict_topk(X[90:][:, order], 1)
+        found[steps] = precision_at_k(as_csr(Y[90:], "Y"), top, 1)
+    assert found[60] > found[None]
+
+
+def test_online_steps_with_new_labels_new_features_and_known_rows(made):
+    X, Y = made
+    model = online(partitions=2, learners=2).fit(X[:100], Y[:100])
+    wider = np.concatenate((X[100:], np.ones((20, 1))), axis=1)
+    more = np.concatenate((Y[100:], np.ones((20, 1))), axis=1)
+    model.partial_fit(wider, more)
+    assert model._X.shape == (120, 41)
+    assert model.decision_function(wider).shape == (20, 16)
+    model.partial_fit(wider[:1], np.eye(16)[[3]], rows=[100])
+    assert model._X.shape == (120, 41)
+    assert model._Y[100, 3] == 1
+    model.partial_fit(wider[:2], np.zeros((2, 16)))
+    assert model.rows_seen_ == 122
+
+
+def test_online_steps_are_the_same_bits_after_a_file_and_at_any_number_of_threads(made, tmp_path):
+    X, Y = made
+    model = online(partitions=2, threads=1).fit(X[:100], Y[:100])
+    model.save(tmp_path / "model")
+    again = tacit.load(tmp_path / "model").set_params(threads=2)
+    for one in (model, again):
+        one.partial_fit(X[100:110], Y[100:110]).partial_fit(X[110:], Y[110:])
+    assert (model.decision_function(X) == again.decision_function(X)).all()
+
+
+def test_online_steps_are_decided_before_fit(made):
+    X, Y = made
+    with pytest.raises(InputError, match="online_steps=5 is of no use to method='sppmi'"):
+        small(online_steps=5).fit(X, Y)
+    with pytest.raises(InputError, match="online_steps must be a whole number"):
+        small(method="end_to_end", online_steps=0).fit(X, Y)
+    for given, later in ((None, 5), (5, None)):
+        model = small(method="end_to_end", online_steps=given).fit(X, Y).set_params(online_steps=later)
+        with pytest.raises(InputError, match="set after fit"):
+            model.partial_fit(X[:2], Y[:2])
+
+
+def test_steps_to_infinity_leave_the_model_as_it_was(made):
+    X, Y = made
+    model = online(idf_power=0.5).fit(X, Y)
+    before = model.decision_function(X)
+    model.learning_rate = 1e200
+    wider = np.concatenate((X[:9], np.ones((9, 1))), axis=1)
+    with pytest.raises(DivergedError, match="lower learning_rate"), np.errstate(all="ignore"):
+        model.partial_fit(wider, Y[:9])
+    assert (model.decision_function(X) == before).all()
+
+
+def test_steps_to_infinity_leave_the_words_of_a_text_tagger_too():
+    texts, tags = ["red ball", "red apple", "blue sea", "blue sky"], [["red"], ["red"], ["blue"], ["blue"]]
+    inner = NeighbourTagger("end_to_end", factors=2, neighbours=2, online_steps=3)
+    model = TextTagger(inner, min_count=1).fit(texts, tags)
+    before = model.decision_function(texts)
+    model.tagger_.learning_rate = 1e200
+    with pytest.raises(DivergedError), np.errstate(all="ignore"):
+        model.partial_fit(["green grass", "red grass", "blue grass"], [["green"], ["red"], ["blue"]])
+    assert len(model.words_) == 6
+    assert (model.decision_function(texts) == before).all()
 
 
 def test_rare_labels_gain_by_propensity(made):

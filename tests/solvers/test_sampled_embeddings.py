@@ -8,7 +8,7 @@ from tacit.data.matrix import as_csr, transpose
 from tacit.errors import DivergedError, InputError
 from tacit.features.label_space import distinct_sets, nearest_rows
 from tacit.kernels.skipgram import skipgram_epoch
-from tacit.solvers.end_to_end import batch_objective, end_to_end_map
+from tacit.solvers.end_to_end import Climb, batch_objective, end_to_end_map, online_map
 from tacit.solvers.label_embedding import label_space_sppmi, sppmi_embedding
 from tacit.solvers.skipgram import skipgram_embedding
 from tacit.solvers.weighted_embedding import weighted_embedding
@@ -90,6 +90,70 @@ def test_the_objective_of_a_batch_is_the_formula():
 
     expected = log_sigmoid(2 * np.sqrt(0.5)) + log_sigmoid(2.0) + 5.0 * log_sigmoid(-0.0)
     assert value == pytest.approx(expected)
+
+
+def test_the_gradient_with_rows_that_are_negatives_only(rng):
+    """More others than anchors: those behind the partners only push away."""
+    anchors, others = rng.normal(size=(3, 4)), rng.normal(size=(7, 4))
+    apart = rng.random((3, 7)) < 0.6
+    apart[np.arange(3), np.arange(3)] = False
+    _, slope_a, slope_o = batch_objective(anchors, others, apart, 4.0, 3.0)
+    for vectors, slope in ((anchors, slope_a), (others, slope_o)):
+        for place in np.ndindex(vectors.shape):
+            kept, values = vectors[place], []
+            for step in (1e-6, -1e-6):
+                vectors[place] = kept + step
+                values.append(batch_objective(anchors, others, apart, 4.0, 3.0)[0])
+            vectors[place] = kept
+            assert (values[0] - values[1]) / 2e-6 == pytest.approx(slope[place], abs=1e-6)
+
+
+def test_steps_by_adam_equal_the_printed_gradient_taken_densely(rng):
+    """Eq. 11 and 12 pair by pair, then Adam on all of V: the same V after four steps, to 1e-8."""
+    X = (rng.random((9, 6)) < 0.7) * rng.random((9, 6)) + 0.1
+    X[:, 5] = 0.0
+    dense = (rng.random((9, 4)) < 0.4).astype(float)
+    dense[:, 0] = np.maximum(dense[:, 0], ~dense.any(axis=1))
+    Y, V = as_csr(dense, "Y"), rng.normal(size=(6, 3))
+    batches = [(rng.permutation(9)[:4], rng.integers(9, size=7)) for _ in range(4)]
+    climb, rates, gradients = Climb(V), (0.1, 0.05, 0.2, 0.1), []
+    for (anchors, others), rate in zip(batches, rates):
+        climb.step(sp.csr_array(X), Y, anchors, others, rate, 4.0, 3.0)
+        apart = dense[anchors] @ dense[others].T == 0
+        gradients.append(lambda V, a=anchors, o=others, apart=apart: naive.cosine_gradient(X, V, a, o, apart, 4.0, 3.0))
+    np.testing.assert_allclose(climb.V, naive.adam(V, gradients, rates), atol=1e-8)
+    assert (climb.V[5] == V[5]).all()
+
+
+@pytest.mark.parametrize("neighbours", [None, 4])
+def test_online_steps_climb_the_objective_of_the_new_rows(grouped, rng, neighbours):
+    group, Y = grouped
+    X = sp.csr_array((rng.random((60, 20)) < 0.3) + 1.0 * (np.eye(20)[group] > 0))
+    V, new = rng.normal(size=(20, 4)), np.arange(50, 60)
+    after = online_map(X, Y, V, new, steps=40, neighbours=neighbours, seed=3)
+
+    def value(V):
+        unit = X @ V
+        unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+        shared = (Y[new] @ Y.T).toarray() > 0
+        K = 10 * unit[new] @ unit.T
+        return np.where(shared, -np.logaddexp(0, -K), -np.logaddexp(0, K)).mean()
+
+    assert value(after) > value(V) + 0.1
+    assert (online_map(X, Y, V, new, steps=40, neighbours=neighbours, seed=3) == after).all()
+    assert (online_map(X, Y, V, new, steps=40, neighbours=neighbours, seed=4) != after).any()
+
+
+def test_online_steps_without_a_partner_or_to_infinity(grouped, rng):
+    X, V = sp.csr_array(rng.random((60, 20))), rng.normal(size=(20, 4))
+    assert (online_map(X, as_csr(np.eye(60), "Y"), V, np.array([3]), steps=2, neighbours=4) == V).all()
+    with pytest.raises(DivergedError, match="lower learning_rate"), np.errstate(all="ignore"):
+        online_map(X, grouped[1], V, np.arange(5), steps=9, learning_rate=1e200)
+
+
+def test_nearest_rows_of_some_rows_are_those_of_all(grouped):
+    Y, some = grouped[1], np.array([7, 3, 41])
+    assert (nearest_rows(Y, 5, some).toarray() == nearest_rows(Y, 5).toarray()[some]).all()
 
 
 def test_end_to_end_separates_groups_better_than_its_start(grouped, rng):

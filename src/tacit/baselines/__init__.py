@@ -1,6 +1,8 @@
 """The baselines of the papers, each with ``fit`` and the calls of the estimator that it is compared with."""
 
 from tacit.baselines.glove import GloVe as GloVe
+from tacit.baselines.means_so_far import means_so_far as means_so_far
+from tacit.baselines.naive_gradient import naive_gradient as naive_gradient
 from tacit.baselines.online_gradient import OnlineGradient as OnlineGradient
 from tacit.baselines.ordinal_splits import MPNUAUC as MPNUAUC
 from tacit.baselines.ordinal_splits import MSAMULT as MSAMULT
@@ -36,4 +38,6 @@ __all__ = [
     "VseEns",
     "Warp",
     "leml",
+    "means_so_far",
+    "naive_gradient",
 ]

@@ -202,7 +202,8 @@ def tagged_texts_options(function: Function) -> Function:
 
 TAGGERS = {"neighbour": "NeighbourTagger", "kernel": "KernelTagger", "factor": "FactorTagger"}
 """Name on the command line → estimator; the first is the default."""
-_SHARED = ("threads",)
+_SHARED = ("threads", "graph_weight")
+"""Those of the text tagger, and those for graphs of rows, which texts do not have."""
 _OF = {name: parameters_of(estimator, leave=_SHARED, only_given=True) for name, estimator in TAGGERS.items()}
 _TEXT, _TEXT_OPTIONS = parameters_of("TextTagger", leave=("tagger",))
 PARAMETERS = list(dict.fromkeys(("tagger", *(name for names, _ in _OF.values() for name in names), *_TEXT)))

@@ -19,11 +19,13 @@ def adjacency(
     target: str = "to",
     weight: str | None = None,
     query: str | None = None,
+    loops: bool = False,
 ) -> sp.csr_array:
     """Adjacency matrix S = Sᵀ ≥ 0 with an empty diagonal, shape (len(ids), len(ids)).
 
     An edge counts in both directions; where both are listed, or one is listed often, the largest weight counts.
-    Edges from a node to itself, and edges to ids that are not among ``ids``, are left out.
+    Edges from a node to itself, and edges to ids that are not among ``ids``, are left out; ``loops`` keeps the former,
+    where they say how often a label occurs at all.
 
     Parameters
     ----------
@@ -40,7 +42,7 @@ def adjacency(
         read_table(edges, columns, query=query, name="edges"), columns, "error", origin_of(edges)
     )
     a, b = (ids.numbers(frame[column].to_list()) for column in (source, target))
-    keep = (a >= 0) & (b >= 0) & (a != b)
+    keep = (a >= 0) & (b >= 0) & ((a != b) | loops)
     weights = weights_of(frame, weight, origin_of(edges))[keep]
     a, b = a[keep], b[keep]
     n = len(ids)

@@ -70,19 +70,23 @@ def nearest_sets(sets: sp.csr_array, max_partners: int) -> sp.csr_array:
     return sp.csr_array(sp.vstack(kept))
 
 
-def nearest_rows(Y: sp.csr_array, neighbours: int) -> sp.csr_array:
+def nearest_rows(Y: sp.csr_array, neighbours: int, rows: NDArray[np.int64] | None = None) -> sp.csr_array:
     """The rows that are nearest to each row by the cosine of their labels, without itself, as stored cells (n, n).
+
+    With ``rows``, one line for each of those alone.
 
     >>> nearest_rows(sp.csr_array([[1, 0, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1]]), 1).indices
     array([2, 0, 0])
     """
     flipped = sp.csr_array(Y.T)
     length = np.sqrt(np.maximum(np.diff(Y.indptr), 1)).astype(np.float32)
+    rows = np.arange(Y.shape[0]) if rows is None else rows
     kept = []
-    for start in range(0, Y.shape[0], _BLOCK):
-        block = sp.coo_array(Y[start : start + _BLOCK] @ flipped)
+    for start in range(0, len(rows), _BLOCK):
+        asked = rows[start : start + _BLOCK]
+        block = sp.coo_array(Y[asked] @ flipped)
         row, col = block.coords
-        others = row + start != col
+        others = asked[row] != col
         cells = sp.csr_array((block.data[others], (row[others], col[others])), shape=block.shape)
         kept.append(_nearest_of_rows(cells, length, neighbours))
     return sp.csr_array(sp.vstack(kept))

@@ -128,7 +128,7 @@ USES: dict[str, tuple[str, ...]] = {
     "weighted": ("iterations",),
     "skipgram": (*STEPS, "contexts", "tables"),
     "joint": ("graph_weights",),
-    "end_to_end": (*STEPS, "cosine_scale", "start"),
+    "end_to_end": (*STEPS, "cosine_scale", "start", "online_steps"),
 }
 """The settings that only some methods have a use for."""
 

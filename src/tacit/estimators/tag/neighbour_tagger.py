@@ -15,7 +15,7 @@ from tacit.errors import InputError
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Array, Callback
 from tacit.estimators.tag.partition_fit import learned
-from tacit.estimators.tag.partition_growth import grown
+from tacit.estimators.tag.partition_growth import grown, stepped
 from tacit.estimators.tag.tables import NEIGHBOUR
 from tacit.estimators.tag.tagger import Tagger
 from tacit.neighbours.partitioned import Learner, vote
@@ -77,6 +77,8 @@ class NeighbourTagger(Tagger):
     tables : of ``"skipgram"``: 2 with vectors of contexts apart, 1 with the same for both; None for 2
     cosine_scale, start : of ``"end_to_end"``: what cosines are multiplied by (None for 10), and where V begins:
         ``"sppmi"`` (None) or ``"random"``
+    online_steps : of ``"end_to_end"``: ``partial_fit`` takes so many gradient steps on the rows that came, and maps all
+        rows anew, for which the model keeps their features; None leaves V as ``fit`` found it
     idf_power : features weigh log(n / (1 + df)) to this power; 0.5 or so helps with words that are merely present
     normalize : scale the rows of X to length one
     top_k, threshold : what ``predict`` returns: the best so many, or all with at least this score
@@ -122,6 +124,7 @@ class NeighbourTagger(Tagger):
         tables: int | None = None,
         cosine_scale: float | None = None,
         start: Literal["sppmi", "random"] | None = None,
+        online_steps: int | None = None,
         idf_power: float = 0.0,
         normalize: bool = True,
         top_k: int | None = None,
@@ -152,6 +155,7 @@ class NeighbourTagger(Tagger):
         self.tables = tables
         self.cosine_scale = cosine_scale
         self.start = start
+        self.online_steps = online_steps
         self.idf_power = idf_power
         self.normalize = normalize
         self.top_k = top_k
@@ -200,6 +204,7 @@ class NeighbourTagger(Tagger):
             Run("fit NeighbourTagger", rounds * self.learners, progress=self.progress, callback=self.callback) as run,
         ):
             self._learn_all(unit, Y, graph, run)
+            self._X = None if self.online_steps is None else unit
             if self.n_imputed and not run.interrupted and not run.stopped:
                 # What the first model guesses must not also decide which labels go together.
                 graph = sp.csr_array(Y.T @ Y) if graph is None and self.method == "joint" else graph
@@ -227,12 +232,14 @@ class NeighbourTagger(Tagger):
     def _check_settings(self) -> None:
         checks.choice("method", self.method, tuple(METHODS))
         checks.choice("regression", self.regression, tuple(REGRESSIONS))
-        require_used(self.method, {name: getattr(self, name) for name in (*_DEFAULTS, "learning_rate")})
+        require_used(self.method, {name: getattr(self, name) for name in (*_DEFAULTS, "learning_rate", "online_steps")})
         checks.integer("factors", self.factors, 1, checks.MOST_FACTORS)
         for name in ("neighbours", "learners"):
             checks.integer(name, getattr(self, name), 1)
         checks.integer("n_imputed", self.n_imputed, 0)
-        for name in ("partitions", "max_partners", "contexts", "negatives", "iterations", "context_neighbours"):
+        for name in (
+            "partitions", "max_partners", "contexts", "negatives", "iterations", "context_neighbours", "online_steps",
+        ):  # fmt: skip
             if getattr(self, name) is not None:
                 checks.integer(name, getattr(self, name), 1)
         checks.exponent("vote_power", self.vote_power, 0.0)
@@ -279,7 +286,8 @@ class NeighbourTagger(Tagger):
         New rows are mapped and vote from now on. New labels (more columns, or names not seen before) are votes of
         the rows that carry them. New features (more columns behind the old) get weights that explain what the old
         ones leave open. With ``rows``, the numbers of rows seen before, Y is *added* to their labels: so cells that a
-        reviewer accepted come back.
+        reviewer accepted come back. With ``online_steps`` the map then takes gradient steps on the rows that came with
+        labels, and every row is mapped anew.
         """
         if not self.__sklearn_is_fitted__():
             return self.fit(X, Y, labels=labels)
@@ -289,19 +297,40 @@ class NeighbourTagger(Tagger):
                 f"X has {X.shape[1]} columns, but the model knows {self.n_features_in_} features; "
                 "keep the columns of training and append new ones behind them."
             )
+        if (self._X is None) != (self.online_steps is None):
+            raise InputError(
+                f"online_steps={self.online_steps!r} was set after fit, which decides whether the model keeps its "
+                "rows' features; fit again."
+            )
         new, names, _ = read_labels(Y, rows=X.shape[0], names=labels, known=self.label_ids_, allow_empty=True)
         numbers = self._numbers_of(rows, X.shape[0])
-        self._Y = _with_labels(self._Y, new, numbers)
+        union, before = _with_labels(self._Y, new, numbers), self._scales
         self._learn_scales(X)
         X = self._prepared(X)
         carrying = np.flatnonzero(np.diff(new.indptr))
-        with pool.single_threaded_blas():
-            self.learners_ = tuple(
-                grown(learner, X[carrying], self._Y, numbers[carrying]) for learner in self.learners_
-            )
+        kept = None if self._X is None else _with_rows(self._X, X, numbers)
+        try:
+            with pool.single_threaded_blas():
+                learners = tuple(grown(learner, X[carrying], union, numbers[carrying]) for learner in self.learners_)
+                if kept is not None:
+                    learners = self._after_steps(learners, kept, union, numbers[carrying])
+        except BaseException:
+            self._scales = before
+            raise
+        self.learners_, self._Y, self._X = learners, union, kept
         self.n_features_in_ = X.shape[1]
         self._remember_labels(self._Y, names, self._form)
         return self
+
+    def _after_steps(
+        self, learners: tuple[Learner, ...], X: sp.csr_array, Y: sp.csr_array, numbers: Array
+    ) -> tuple[Learner, ...]:
+        assert self.online_steps is not None
+        settings, seed = self._map_settings(), checks.seed(self.random_state)
+        return tuple(
+            stepped(learner, X, Y, numbers, settings, self.online_steps, [seed, place, self.rows_seen_])
+            for place, learner in enumerate(learners)
+        )
 
     def _numbers_of(self, rows: Iterable[int] | None, length: int) -> Array:
         if rows is None:
@@ -365,12 +394,12 @@ class NeighbourTagger(Tagger):
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         facts, parts = self._label_state()
         learners = [learner.to_arrays() for learner in self.learners_]
-        return facts | {"learners": len(learners)}, parts | {"learner": learners, "Y": self._Y}
+        return facts | {"learners": len(learners)}, parts | {"learner": learners, "Y": self._Y, "X": self._X}
 
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
         self._restore_labels(facts, parts)
         self.learners_ = tuple(Learner.from_arrays(arrays) for arrays in parts["learner"])
-        self._Y = parts["Y"]
+        self._Y, self._X = parts["Y"], parts["X"]
 
 
 def _with_labels(Y: sp.csr_array, new: sp.csr_array, numbers: Array) -> sp.csr_array:
@@ -382,3 +411,9 @@ def _with_labels(Y: sp.csr_array, new: sp.csr_array, numbers: Array) -> sp.csr_a
     union = as_csr(sp.coo_array((np.ones(len(row), np.float32), (row, col)), shape=shape), "Y")
     union.data[:] = 1.0
     return union
+
+
+def _with_rows(X: sp.csr_array, new: sp.csr_array, numbers: Array) -> sp.csr_array:
+    """X with the rows of ``new`` whose numbers lie behind its own; known rows keep the features that first came."""
+    old = sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], new.shape[1]))
+    return as_csr(sp.vstack((old, new[numbers >= X.shape[0]]), format="csr"), "X", allow_empty=True)

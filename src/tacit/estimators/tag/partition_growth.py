@@ -4,6 +4,9 @@ The target of a new row in the learned space is the mean unit vector of rows tha
 labels gets a random direction, seeded by the labels. New features are fitted by ridge regression to what the old map
 leaves of the target, on the new rows alone, so that rows without new features are mapped exactly as before. A new label
 gets the mean vector of the rows that carry it, where the method has vectors of labels.
+
+``stepped`` moves the map itself, by gradient steps on the new rows' objective, and maps every row of the partition
+anew from features that the model has kept.
 """
 
 from dataclasses import replace
@@ -15,6 +18,8 @@ from numpy.typing import NDArray
 
 from tacit.neighbours.partitioned import Learner, Partition
 from tacit.neighbours.topk import normalise
+from tacit.solvers.end_to_end import online_map
+from tacit.solvers.label_maps import MapSettings
 from tacit.solvers.ridge import ridge_regression
 
 Array = NDArray[Any]
@@ -28,6 +33,36 @@ def grown(learner: Learner, X: sp.csr_array, Y: sp.csr_array, numbers: NDArray[n
         for number, part in enumerate(learner.partitions)
     )
     return replace(learner, partitions=parts)
+
+
+def stepped(
+    learner: Learner,
+    X: sp.csr_array,
+    Y: sp.csr_array,
+    numbers: NDArray[np.int64],
+    settings: MapSettings,
+    steps: int,
+    seed: list[int],
+) -> Learner:
+    """The learner after so many gradient steps in each partition that holds rows of these numbers.
+
+    X, Y : features and labels of all rows, old and new
+    """
+
+    def moved(part: Partition, place: int) -> Partition:
+        new = np.flatnonzero(np.isin(part.rows, numbers))
+        if not len(new):
+            return part
+        mine = X[part.rows][:, part.features]
+        given = settings.some("negatives", "learning_rate")
+        V = online_map(
+            mine, Y[part.rows], part.weights, new, steps=steps, scale=settings.cosine_scale,
+            neighbours=settings.context_neighbours, seed=[*seed, place], **given,
+        )  # fmt: skip
+        part = replace(part, weights=V.astype(np.float32))
+        return replace(part, points=normalise(part.project(mine)))
+
+    return replace(learner, partitions=tuple(moved(part, place) for place, part in enumerate(learner.partitions)))
 
 
 def _grown_partition(part: Partition, X: sp.csr_array, Y: sp.csr_array, numbers: NDArray[np.int64]) -> Partition:

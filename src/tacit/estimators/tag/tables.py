@@ -138,10 +138,16 @@ def _learners_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
     return None
 
 
+def _features_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
+    kept = parts["X"] is not None
+    return None if kept == (proof.model.online_steps is not None) else "its rows' features do not fit its parameters"
+
+
 NEIGHBOUR = Schema(
     *LABELS,
     SCALES,
     Csr("Y", "rows", "labels", ones=True),
+    Csr("X", "rows", "features", optional=True),
     Repeated(
         "learner",
         lambda proof: int(proof.facts["learners"]),
@@ -179,11 +185,12 @@ NEIGHBOUR = Schema(
         "tables": Either(None, Whole(1, most=2)),
         "cosine_scale": Either(None, Number(above=0.0)),
         "start": Either(None, Word("sppmi", "random")),
+        "online_steps": Either(None, Whole(1)),
         **WEIGHING,
         **CONVENTIONS,
     },
     facts=FACTS | {"rows": Whole(1, size="rows"), "learners": Whole(1)},
-    rules=(_learners_fit,),
+    rules=(_learners_fit, _features_fit),
 )
 
 

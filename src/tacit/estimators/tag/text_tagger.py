@@ -66,12 +66,20 @@ class TextTagger(Model):
 
     # -- learning ----------------------------------------------------------------------------------------------
 
-    def fit(self, texts: Sequence[str], Y: Any, *, labels: Iterable[Hashable] | None = None) -> Self:
-        """Learn from texts and known labels: a matrix, a table, or one collection of labels per text."""
+    def fit(
+        self, texts: Sequence[str], Y: Any, label_graph: Any = None, *, labels: Iterable[Hashable] | None = None
+    ) -> Self:
+        """Learn from texts and known labels: a matrix, a table, or one collection of labels per text.
+
+        ``label_graph`` is that of ``NeighbourTagger(method="joint")``.
+        """
         tagger = self.unfitted_tagger()
+        graph = {} if label_graph is None else {"label_graph": label_graph}
+        if graph and not isinstance(tagger, NeighbourTagger):
+            raise InputError("label_graph is used by NeighbourTagger(method='joint') only; leave it out.")
         self.words_, self._frequency, self._texts_seen = Ids([], "words"), np.empty(0, np.int64), 0
         X = self._learn_words(texts)
-        self.tagger_ = tagger.fit(X, Y, labels=labels)
+        self.tagger_ = tagger.fit(X, Y, labels=labels, **graph)
         return self
 
     def partial_fit(self, texts: Sequence[str], Y: Any, *, labels: Iterable[Hashable] | None = None) -> Self:
@@ -80,7 +88,12 @@ class TextTagger(Model):
             return self.fit(texts, Y, labels=labels)
         # Whoever asks meanwhile keeps the old words with the old tagger.
         tagger = view(self.tagger_)
-        self.tagger_ = tagger.partial_fit(self._learn_words(texts), Y, labels=labels)
+        before = self.words_, self._frequency, self._texts_seen
+        try:
+            self.tagger_ = tagger.partial_fit(self._learn_words(texts), Y, labels=labels)
+        except BaseException:
+            self.words_, self._frequency, self._texts_seen = before
+            raise
         return self
 
     def unfitted_tagger(self) -> Any:
