@@ -41,11 +41,13 @@ def _program(module: str, *parts: str, quick: bool = True) -> Program:
 _WORDS = ("quality", "counting", "weights", "curve", "items", "output")
 _DECLARED = (
     _program("papers.engine_quality"),
+    _program("papers.engine_real"),
     _program("papers.engine_speed"),
     _program("papers.grade", "quality", "real", "size", "large", "rate", "steps"),
     _program("papers.label_formulations"),
     _program("papers.stream"),
     _program("papers.tag", "quality", "hidden", "best", "scale", "audit"),
+    _program("papers.tag_online"),
     # Word vectors of 20 MB take ten minutes; those of 5 MB are in peers.versus.
     Program("papers.words", _WORDS, _WORDS[1:]),
     _program("peers.defaults_grade"),

@@ -7,13 +7,12 @@
     iteration   one Adagrad iteration beside one of implicit's
     solvers     every solver on one problem: where it ends, and how soon
     table7      fBGD's Table 7: seconds of an iteration as |X|, |P| and g grow
-    table8      its Table 8: one iteration and all of them, fBGD, SVDFeature ×4 and our als
     figure5     its Figure 5: naive against fBGD, over the embedding size, and convergence
 
 Without names all parts run. Each replaces its own figures: the first four in ``results/engine-speed.json``, those of
 the paper in ``results/runtime.json``. ``--quick`` takes small sizes, below a minute a part, and writes to
 ``engine-speed-quick.json`` and ``runtime-quick.json``. Data are synthetic, few rows and columns having most positives;
-Table 8 takes Last.fm's next songs with the song before each.
+``engine_real.py`` has Table 8 and the same on real sets.
 """
 
 import argparse
@@ -27,8 +26,6 @@ from threadpoolctl import threadpool_limits
 from benchmarks import results
 from benchmarks.machine import kernel_work, roofline
 from benchmarks.peers.workers import Worker
-from tacit import FactorRecommender
-from tacit.baselines import SvdFeature
 from tacit.baselines.naive_gradient import naive_gradient
 from tacit.objective.two_towers import TwoTowers
 from tacit.progress import Run
@@ -216,33 +213,6 @@ def table7(quick: bool) -> dict[str, Any]:
     return figures
 
 
-def table8(quick: bool) -> dict[str, Any]:
-    """Seconds of fits with two numbers of iterations: their difference is what one takes."""
-    from tacit.data import load_lastfm_next
-
-    data = load_lastfm_next(1 if quick else 7).interactions()
-    settings = {"factors": 20, "positive_weight": "one", "progress": False, "regularization": 0.01}
-    makers: dict[str, tuple[Any, int]] = {
-        "SVDFeature ×4": (lambda count: SvdFeature(20, negatives=4, epochs=count), 50),
-        "fBGD": (lambda count: FactorRecommender(solver="adagrad", iterations=count, **settings), 200),
-        "the same objective by als": (lambda count: FactorRecommender(solver="als", iterations=count, **settings), 15),
-    }
-    figures: dict[str, Any] = {"events": data.nnz}
-    for name, (make, iterations) in makers.items():
-        few, many = 1, 4
-
-        def seconds(count: int, make: Any = make) -> float:
-            began = time.perf_counter()
-            make(count).fit(data)
-            return time.perf_counter() - began
-
-        seconds(few)
-        one = (min(seconds(many) for _ in range(2)) - min(seconds(few) for _ in range(2))) / (many - few)
-        figures[name] = {"seconds": one, "iterations": iterations, "minutes": one * iterations / 60}
-        print(name, figures[name], flush=True)
-    return figures
-
-
 def figure5(quick: bool) -> dict[str, Any]:
     """One gradient of the rows, naive and ours, on one thread; an iteration over g; the objective along iterations."""
     figures: dict[str, Any] = {"naive": [], "convergence": {}}
@@ -281,7 +251,7 @@ OURS: dict[str, Callable[[int], dict[str, Any]]] = {
     "iteration": iteration,
     "solvers": solvers,
 }
-PAPER: dict[str, Callable[[bool], dict[str, Any]]] = {"table7": table7, "table8": table8, "figure5": figure5}
+PAPER: dict[str, Callable[[bool], dict[str, Any]]] = {"table7": table7, "figure5": figure5}
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
     python -m benchmarks.papers.words quality [--quick] [--only tacit,glove,…]   accuracy, time and memory
     python -m benchmarks.papers.words counting [--quick]   tokens per second and memory
-    python -m benchmarks.papers.words weights [--quick]    α₀ and ρ (Figure 4 of the fBGD paper)
+    python -m benchmarks.papers.words weights [--solver adagrad] [--quick]   α₀ and ρ (Figure 4 of the fBGD paper)
     python -m benchmarks.papers.words curve [--quick]      accuracy against time, sweep by sweep
     python -m benchmarks.papers.words items [--quick]      the same class on sequences of items
     python -m benchmarks.papers.words output [--quick]     word vectors, context vectors or their sum, by several tests
@@ -187,12 +187,17 @@ def named(file: str, quick: bool) -> str:
     return f"{file}-quick" if quick else file
 
 
-def weights(megabytes: int, quick: bool) -> None:
-    """One factor at a time around the defaults, as in the paper: α₀ at ρ = 0.75, then ρ at the best α₀."""
+def weights(megabytes: int, quick: bool, solver: str) -> None:
+    """One factor at a time around the defaults, as in the paper: α₀ at ρ = 0.75, then ρ at the best α₀.
+
+    By als, our default; by ``adagrad`` with the paper's 75 sweeps, kept beside it.
+    """
     table = []
 
     def measure(total: float, exponent: float) -> float:
-        model = WordVectors(unlabelled_total=total, frequency_exponent=exponent, threads=THREADS, progress=False)
+        model = WordVectors(
+            unlabelled_total=total, frequency_exponent=exponent, solver=solver, threads=THREADS, progress=False
+        )
         found = scores(model.fit(text))
         table.append({"unlabelled_total": total, "frequency_exponent": exponent, **found})
         print(total, exponent, found["total"], flush=True)
@@ -205,7 +210,9 @@ def weights(megabytes: int, quick: bool) -> None:
         best = totals[int(np.argmax([measure(total, 0.75) for total in totals]))]
         for exponent in (0.0,) if quick else (0.0, 0.5, 1.0):
             measure(best, exponent)
-    print(results.write(named("words-weights", quick), {"megabytes": megabytes, "table": table}))
+    name, found = named("words-weights", quick), {"megabytes": megabytes, "table": table}
+    kept = {part: row for part, row in earlier(name).items() if part == "fBGD"} if solver == "als" else earlier(name)
+    print(results.write(name, kept | (found if solver == "als" else {"fBGD": found | {"command": results.command()}})))
 
 
 def curve(megabytes: int, quick: bool) -> None:
@@ -326,12 +333,18 @@ def main() -> None:
     parser.add_argument("--only", help="some methods, separated by commas; figures of the others are kept")
     parser.add_argument("--rounds", type=int, default=2, help="how often ours and GloVe run; the best time counts")
     parser.add_argument("--megabytes", type=int, help="text of weights and curve: 20, or 2 for the quick version")
+    parser.add_argument(
+        "--solver", choices=("als", "adagrad"), default="als", help="of weights; adagrad is the paper's"
+    )
     given = parser.parse_args()
     if given.part == "quality":
         quality(given.quick, given.only.split(",") if given.only else None, given.rounds)
     elif given.part in ("weights", "curve"):
         megabytes = given.megabytes or (2 if given.quick else 20)
-        {"weights": weights, "curve": curve}[given.part](megabytes, given.quick)
+        if given.part == "curve":
+            curve(megabytes, given.quick)
+        else:
+            weights(megabytes, given.quick, given.solver)
     else:
         {"counting": counting, "items": items, "output": output}[given.part](given.quick)
 

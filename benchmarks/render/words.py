@@ -1,11 +1,11 @@
-"""Word vectors beside their peers, what their parameters do, and the fBGD paper's tables of them."""
+"""Word vectors beside their peers, and what their parameters do."""
 
 from statistics import mean
 from typing import Any
 
 from matplotlib.figure import Figure
 
-from benchmarks.render import Block, Drawing, Figures, Table, beside, table, unmeasured
+from benchmarks.render import Block, Drawing, table
 
 
 def quality(record: dict[str, Any]) -> str:
@@ -114,53 +114,6 @@ def weights(record: dict[str, Any]) -> str:
     ]
     head = ["α₀", "ρ", "semantic", "syntactic", "total", "WordSim-353"]
     return f"The first {record['figures']['megabytes']} MB.\n\n{table(head, rows)}"
-
-
-NO_NEWSIR = "NewsIR is not among the data at hand."
-NOT_TEXT8 = (
-    "Text8 itself is not here: the text is a head of the English Wikipedia of 2014–15 after the same rules. Shares are "
-    "of the questions whose words are all known."
-)
-ALS = "Tacit WordVectors(), by als"
-"""The objective of fBGD, solved another way: not a row of the paper's."""
-
-
-def fbgd_table3(paper: dict[str, Any], *sizes: Figures | None) -> list[Table]:
-    """One table per size of text; the first says so where nothing has been measured."""
-    first, *others = sizes
-    return [_words(paper, first), *(_words(paper, found) for found in others if found)]
-
-
-def _words(paper: dict[str, Any], found: Figures | None) -> Table:
-    """From the long run of ``words.py``, or from the job beside its peers, which has a short one."""
-    names = {"gensim skip-gram": "skip-gram", "GloVe": "GloVe", "gensim CBOW": "CBOW"}
-    names |= {"tacit": ALS, "Tacit WordVectors": ALS, "GloVe (tacit.baselines)": "GloVe"}
-    size, ours = "", {}
-    if found and "methods" in found:
-        size = f"{found['megabytes']} MB"
-        for method, row in found["methods"].items():
-            ours[method] = [100 * row[part]["of_known"] for part in ("semantic", "syntactic", "total")]
-    elif found and "words" in found:
-        size, data = next(iter(found["words"].items()))
-        for method, row in data["methods"].items():
-            if "measures" in row:
-                ours[method] = [100 * row["measures"][part] for part in ("semantic", "syntactic", "analogies")]
-    title = f"{paper['caption']}: Text8{'; here ' + size if size else ''}"
-    notes = [NOT_TEXT8, NO_NEWSIR + " The paper has fBGD 59.7, GloVe 58.5, skip-gram 58.1 in all on it."]
-    renamed = {names.get(method, method): row for method, row in ours.items()}
-    return beside(title, paper["measures"], paper["sets"]["Text8"], renamed, digits=1, notes=notes)
-
-
-def fbgd_figure4(paper: dict[str, Any], words: Figures | None) -> list[Table]:
-    if words is None:
-        return [unmeasured(paper["caption"], paper["claim"])]
-    rows = [
-        [f"{row['unlabelled_total']:g}", f"{row['frequency_exponent']:g}", f"{100 * row['total']['of_known']:.1f}"]
-        for row in words["table"]
-    ]
-    title = f"{paper['caption']}; words from {words['megabytes']} MB of text"
-    notes = [f"The paper's claim: {paper['claim']}.", NO_NEWSIR]
-    return [Table(title, ["α₀", "ρ", "analogies, total %"], rows, notes)]
 
 
 PARTS = ("semantic", "syntactic", "total")

@@ -38,6 +38,48 @@ def test_a_call_can_be_made_with_these_parameters(call):
     eval(compile(ast.Expression(made), call, "eval"), {name: getattr(tacit, name) for name in tacit.__all__})
 
 
+COMMANDS = sorted({one for one in QUOTED if one.startswith("tacit fit ")})
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_knows_its_options(command):
+    _, _, job, *words = command.split()
+    options = importlib.import_module(f"tacit.cli.fit.{job}").command.params
+    known = {name for option in options for name in (*option.opts, *option.secondary_opts)}
+    assert {word for word in words if word.startswith("--")} <= known
+
+
+PARTS = {
+    "fBGD": {"Eq": 29, "Algorithm": 1, "Table": 8, "Figure": 5},
+    "One-class matrix factorization": {"Eq": 17, "Algorithm": 3, "Table": 3, "Figure": 3},
+    "ExMLDS": {"Eq": 33, "Algorithm": 5, "Table": 5, "Figure": 0},
+}
+"""How many equations, algorithms, tables and figures a paper has."""
+
+
+def numbers(text, kind):
+    """What "Eq. 5–10, 14" or "Algorithms 3 and 4" names."""
+    found = set()
+    for listed in re.findall(rf"{kind}s?\.? ((?:\d+(?:–\d+)?(?:, | and )?)+)", text):
+        for first, _, last in (one.partition("–") for one in re.findall(r"\d+(?:–\d+)?", listed)):
+            found |= set(range(int(first), int(last or first) + 1))
+    return found
+
+
+@pytest.mark.parametrize("paper", PARTS)
+def test_every_equation_algorithm_table_and_figure_of_a_paper_has_a_row(paper):
+    section = PAGE.split(f"## {paper} (")[1].split("\n## ")[0]
+    first = "\n".join(line.split("|")[1] for line in section.splitlines() if line.startswith("|"))
+    for kind, count in PARTS[paper].items():
+        assert set(range(1, count + 1)) <= numbers(first, kind), kind
+
+
+def test_every_baseline_is_exported_and_in_the_reference():
+    reference = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"::: tacit\.baselines\.\w+\.(\w+)", reference))
+    assert listed == set(importlib.import_module("tacit.baselines").__all__)
+
+
 def test_tacit_bench_names_every_table():
     listed = subprocess.run(
         [sys.executable, "-m", "benchmarks.bench", "--list"], cwd=ROOT, capture_output=True, text=True, check=True

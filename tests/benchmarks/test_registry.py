@@ -12,7 +12,7 @@ ASKED = {
     "fbgd": ["table3", "table4", "table5", "table6", "table7", "table8", "figure3", "figure4", "figure5"],
     "nn-apa": ["table2", "table3", "table4", "figure1", "figure2", "figure3", "figure4"],
     "qs3orao": ["figure1", "figure2"],
-    "exmlds": ["table1", "table2", "table4"],
+    "exmlds": ["table1", "table2", "table3", "table4"],
     "ocmf": ["table3", "figure1", "figure2", "figure3"],
 }
 PEERS = {"recommend", "tag", "words", "stream", "grade", "full-rank", "gowalla"}
@@ -108,6 +108,6 @@ def test_a_part_of_a_results_file_keeps_its_own_command(tmp_path, monkeypatch):
     monkeypatch.setattr(results, "FOLDER", tmp_path / "benchmarks" / "results")
     results.FOLDER.mkdir(parents=True)
     results.write("runtime", {"table7": {}}, "table7", command="the first")
-    results.write("runtime", {"table7": {}, "table8": {}}, "table8", command="the second")
-    commands = [registry.records(name, quick=False)[0]["command"] for name in ("fbgd-table7", "fbgd-table8")]
+    results.write("runtime", {"table7": {}, "figure5": {}}, "figure5", command="the second")
+    commands = [registry.records(name, quick=False)[0]["command"] for name in ("fbgd-table7", "fbgd-figure5")]
     assert commands == ["the first", "the second"]
