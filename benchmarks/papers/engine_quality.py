@@ -262,7 +262,9 @@ def save(keys: tuple[str, ...], found: dict[str, Any], name: str) -> None:
     for key in keys[:-1]:
         place = place.setdefault(key, {})
     place[keys[-1]] = found
-    results.write(name, figures, keys[0])
+    quick = " --quick" if name.endswith("-quick") else ""
+    # The command of a part measures all of it, in however many sittings it was done.
+    results.write(name, figures, keys[0], command=f"python -m benchmarks.papers.engine_quality {keys[0]}{quick}")
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ def training(name: str, data: Any) -> dict[str, Any]:
 
 def weights(name: str, quick: bool) -> list[dict[str, Any]]:
     """α₀ in the paper's unit, the sum over a row's unlabelled cells."""
-    task = {"MovieLens 1M": sets.movielens, "Last.fm next song": sets.next_song}.get(name, _small)()
+    task = WEIGHTS.get(name, _small)()
     chosen = results.read("engine-quality")["figures"]["table4"].get(name, {}).get("fBGD", {}).get("parameters", {})
     kept = {key: chosen[key] for key in ("noise", "regularization", "ridge_exponent", "biases") if key in chosen}
     total = chosen.get("unlabelled_total", 12.0)
@@ -137,7 +137,7 @@ def _small() -> sets.Task:
     return sets.by_chance(load_movielens_100k().positives(4), sets.lists)
 
 
-WEIGHTS = ("MovieLens 1M", "Last.fm next song")
+WEIGHTS = {"MovieLens 1M": sets.movielens, "Last.fm HetRec": sets.lastfm, "Last.fm next song": sets.next_song}
 
 
 def main() -> None:

@@ -106,7 +106,7 @@ def audit_summary(records: dict[str, Any]) -> str:
 
 PAPER_NAMES = {"one-vs-rest logistic": "one-vs-all"}
 PAPER_NAMES_HIDDEN = {"LEML-IMC with the graph of all labels": "LEML-IMC"}
-NOT_BUILT = dict.fromkeys(("DXML", "PD-Sparse", "PfastreXML", "FastXML", "DiSMEC"), "not among our baselines")
+NOT_BUILT = dict.fromkeys(("DXML", "PD-Sparse", "PfastreXML", "FastXML", "DiSMEC"), "no Python package")
 NO_LARGE = "EURLex-4K, Delicious-200K and most of Mediamill are not here; sets that the paper lacks follow."
 
 
@@ -269,7 +269,9 @@ def online(record: dict[str, Any]) -> str:
 
 def _steps(found: dict[str, Any]) -> str:
     point = found.get("chosen")
-    return f"{point['online_steps']} steps of {point['learning_rate']:g}" if point else ""
+    if not point:
+        return ""
+    return f"{point['online_steps']} step{'s' * (point['online_steps'] > 1)} of {point['learning_rate']:g}"
 
 
 BLOCKS = {
