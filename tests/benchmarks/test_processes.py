@@ -35,7 +35,7 @@ def test_blas_is_bounded_and_the_peers_do_not_see_our_package():
     [
         ("render:number", {"digits": 2}, "TypeError: number"),
         ("no_such_module:f", {}, "ModuleNotFoundError"),
-        ("launch:sys", {}, "TypeError: 'module' object is not callable"),
+        ("run:time", {}, "TypeError: 'module' object is not callable"),
     ],
 )
 def test_what_is_raised_there_is_one_line_here(function, parameters, said):
