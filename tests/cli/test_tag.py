@@ -58,9 +58,17 @@ def test_why_adds_up_to_the_score_of_a_label(things, tacit, tacit_json, tmp_path
     assert (found["text"], found["label"]) == ("a round thing", best["id"])
     assert abs(found["score"] - best["score"]) < 1e-5
     assert abs(sum(part["contribution"] for part in found["because"]) + found["remainder"] - found["score"]) < 1e-9
-    assert "is the sum of" in tacit("why", model, "a round thing", best["id"])
+    told = tacit("why", model, "a round thing", best["id"]).splitlines()
+    assert told[0] == f"{found['score']:.4f} is the sum of" and told[1].split()[0] == best["id"] == "round"
     if method == "factor":
-        assert found["because"][0]["id"] == best["id"] == "round"
+        assert found["because"][0]["id"] == "round" and "words" not in found
+    else:
+        assert found["words"][0]["word"] == "round"
+        assert "the same by training rows, numbered from 0" in told
+
+
+def test_why_of_a_text_without_known_words_is_one_line(tagger, tacit):
+    assert tacit("why", tagger, "zzz", "round") == "0.0000, for which nothing speaks\n"
 
 
 def test_why_says_what_it_cannot_explain(tagger, tmp_path, refused):

@@ -62,11 +62,12 @@ def test_row_features_leave_a_remainder_and_the_sum_holds():
     features = np.random.default_rng(2).random((80, 5))
     model = FactorRecommender(4, progress=False).fit(X, row_features=sp.csr_array(features))
     evidence = model.why(5, 7)
+    assert "(the row's features)  " in str(evidence)
     assert evidence.total == pytest.approx(model.score_pairs(5, 7)[0], abs=1e-5) and evidence.remainder != 0
 
 
 def test_a_table_and_a_text():
     evidence = Evidence.of(np.array([4, 9]), np.array([-0.5, 1.0]), remainder=0.25)
     assert evidence.to_polars().rows() == [(9, 1.0), (4, -0.5)]
-    assert str(evidence).splitlines()[0] == "0.7500 is the sum of" and "what is left" in str(evidence)
+    assert str(evidence).splitlines()[0] == "0.7500 is the sum of" and "(what no single part accounts" in str(evidence)
     assert "nothing speaks" in str(Evidence.of(np.empty(0), np.empty(0)))

@@ -424,3 +424,41 @@ def test_methods_of_the_paper_by_name(made, name, tmp_path):
 def test_settings_that_a_method_has_no_use_for_are_refused(made, parameters, words):
     with pytest.raises(InputError, match=words):
         small(**parameters).fit(*made)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"learners": 3, "partitions": 2}, {"method": "joint"}])
+def test_votes_are_shared_among_the_features_of_a_row(parameters):
+    X, Y = _groups()
+    model = NeighbourTagger(progress=False, **parameters).fit(X, Y)
+    for row in range(0, X.shape[0], 7):
+        x = sp.csr_array(X[[row]])
+        for column in range(Y.shape[1]):
+            told = model.features_for(x, column)
+            score = model.decision_function(x)[0, column]
+            assert told.total == pytest.approx(score, abs=1e-5)
+            assert told.contributions.sum() + told.remainder == pytest.approx(score, abs=1e-5)
+            assert sorted(told.ids.tolist()) == sorted(x.indices.tolist())
+            if not parameters:
+                # By hand: the vote of a row goes to features by their parts in the scalar product with it.
+                expected = np.zeros(X.shape[1])
+                part = model.learners_[0].partitions[0]
+                for voter, vote in zip(*(lambda why: (why.ids, why.contributions))(model.why(x, column))):
+                    point = part.points[part.rows.tolist().index(voter)]
+                    own = x.toarray()[0] * (_full(part, X.shape[1]) @ point)
+                    expected += vote * own / own.sum()
+                assert told.contributions == pytest.approx(expected[told.ids], abs=1e-5)
+                assert abs(told.remainder) < 1e-5
+
+
+def _full(part, features):
+    """The partition's map with a row for every feature."""
+    weights = np.zeros((features, part.weights.shape[1]))
+    weights[part.features] = part.weights
+    return weights
+
+
+def _groups():
+    rng = np.random.default_rng(3)
+    group = rng.integers(0, 3, 60)
+    X = sp.csr_array(rng.random((60, 12)) * (np.arange(12) // 4 == group[:, None]) + 0.2 * (rng.random((60, 12)) < 0.2))
+    return X, sp.csr_array(np.eye(3)[group])

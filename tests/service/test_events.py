@@ -57,6 +57,13 @@ def test_a_refused_request_leaves_nothing(service):
     assert post(service, "shop", good) == {"accepted": 1, "duplicates": 0, "sequence": 1}
 
 
+def test_an_id_that_postgresql_could_not_store_is_refused_before_any_store(service):
+    for ident, said in (("a\0b", "holds the character NUL"), ("", "1 to 200 characters, not 0")):
+        answer = service.post("/v1/models/shop/events", json={"events": [{"row": "r1", "col": "c1", "id": ident}]})
+        assert answer.status_code == 422 and said in answer.json()["error"]
+        assert "number 0" in answer.json()["error"]
+
+
 def test_decisions_about_tags(service):
     ask = {"texts": ["red apple"], "rows": ["p1"], "k": 3}
     first = service.post("/v1/models/tags/tags", json=ask).json()["results"][0]["ids"]

@@ -1,5 +1,6 @@
 """``tacit why``: what speaks for a recommendation, or for a label of a text."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,10 @@ from tacit.errors import InputError
 
 if TYPE_CHECKING:
     from tacit.data.text_files import TextForm
+    from tacit.estimators.evidence import Evidence
 
+MOST_SHOWN = 5
+"""Training rows that are printed."""
 _MADE_BY = "tacit fit recommend --method factors or linear, or tacit fit tag"
 
 
@@ -30,14 +34,15 @@ _MADE_BY = "tacit fit recommend --method factors or linear, or tacit fit tag"
 def command(model_path: Path, row: str, col: str, titles: str | None, form: "TextForm", as_json: bool) -> None:
     """Show what adds up to a score in a saved MODEL.
 
-    The score of COLUMN for ROW is the sum of what each thing that the row has adds; the score of LABEL for TEXT the sum
-    of what words, training rows (by their number) or taggers add, as the tagger works.
+    The score of COLUMN for ROW is the sum of what each thing that the row has adds. For LABEL of TEXT the words are
+    shown, and then the training rows (by their number, from 0) whose votes add up to the score, where the tagger asks
+    rows.
     """
     model = open_model(model_path, "why", "why", _MADE_BY)
     if hasattr(model, "row_ids_"):
         (asked,), (wanted,) = known_ids([row], model.row_ids_, "row"), known_ids([col], model.col_ids_, "column")
         names = ("row", "column")
-    elif hasattr(model, "tagger_"):
+    elif hasattr(model, "words_for"):
         asked, (wanted,) = row, known_ids([col], model.label_ids_, "label")
         names = ("text", "label")
     else:
@@ -46,16 +51,45 @@ def command(model_path: Path, row: str, col: str, titles: str | None, form: "Tex
             "ask its why in Python, or give a model made by tacit fit tag."
         )
     result = model.why(asked, wanted)
+    words = None if hasattr(model, "row_ids_") or model.tagger_.weighs_features else model.words_for(asked, wanted)
     shown = read_titles(titles, form)
     if not as_json:
-        import numpy as np
-
-        named = [f"{one}  {shown.get(str(one), '')}".rstrip() for one in result.ids.tolist()]
-        click.echo(str(replace(result, ids=np.array(named, dtype=object)) if shown else result))
+        click.echo(str(_titled(result, shown) if words is None else words))
+        if words is not None and len(result):
+            click.echo(_votes(result))
         return
     parts = [
         {"id": one, **({"title": shown.get(str(one), "")} if shown else {}), "contribution": value}
         for one, value in zip(result.ids.tolist(), result.contributions.tolist())
     ]
-    told = dict(zip(names, (asked, wanted)))
-    print_json(told | {"score": result.total, "remainder": result.remainder, "because": parts})
+    told = dict(zip(names, (asked, wanted))) | {"score": result.total}
+    if words is not None:
+        told["words"] = [
+            {"word": word, "contribution": value}
+            for word, value in zip(words.ids.tolist(), words.contributions.tolist())
+        ]
+    print_json(told | {"remainder": result.remainder, "because": parts})
+
+
+def _titled(result: "Evidence", titles: Mapping[str, str]) -> "Evidence":
+    """With titles beside the ids."""
+    if not titles:
+        return result
+    import numpy as np
+
+    named = [f"{one}  {titles.get(str(one), '')}".rstrip() for one in result.ids.tolist()]
+    return replace(result, ids=np.array(named, dtype=object))
+
+
+def _votes(result: "Evidence") -> str:
+    """The strongest of what sums to the score: training rows, or the members of a blend."""
+    rows = result.ids.dtype.kind == "i"
+    rest = result.contributions[MOST_SHOWN:]
+    if len(rest):
+        more = float(rest.sum()) + result.remainder
+        named = f"{len(rest)} more; --json shows all"
+        kept = {"ids": result.ids[:MOST_SHOWN], "contributions": result.contributions[:MOST_SHOWN]}
+        result = replace(result, **kept, remainder=more, remainder_is=named)
+    _, *lines = str(result).splitlines()
+    whose = "training rows, numbered from 0" if rows else "members of the blend"
+    return "\n".join([f"the same by {whose}", *lines])

@@ -97,13 +97,20 @@ def _read_binary(path: Path, body: bytes, words: int, dimensions: int) -> tuple[
     names: list[str] = []
     # A word takes a letter and a blank at least: what is announced must be there before memory is asked for.
     if words * (4 * dimensions + 2) > len(body) + 1:
-        raise InputError(f"path: {str(path)!r} is cut short: {words} words of {dimensions} values are announced.")
+        least = words * (4 * dimensions + 2)
+        raise InputError(
+            f"path: {str(path)!r} is cut short: its first line announces {words} words of {dimensions} values, which "
+            f"take at least {least} bytes, and {len(body)} follow; copy it again."
+        )
     vectors = np.empty((words, dimensions), dtype=np.float32)
     index, size = 0, 4 * dimensions
     for row in range(words):
         blank = body.find(b" ", index)
         if blank < 0 or blank + 1 + size > len(body):
-            raise InputError(f"path: {str(path)!r} is cut short: {words} words are announced, {row} are there.")
+            raise InputError(
+                f"path: {str(path)!r} is cut short: its first line announces {words} words, and {row} are there whole; "
+                "copy it again."
+            )
         names.append(_decode(path, body[index:blank].lstrip(b"\n")))
         vectors[row] = np.frombuffer(body, "<f4", dimensions, blank + 1)
         index = blank + 1 + size
@@ -134,14 +141,39 @@ def _read_text(path: Path, body: bytes, shape: tuple[int, int] | None) -> tuple[
         body = body.replace(b" \n", b"\n")
         table = pl.read_csv(body, has_header=False, separator=" ", quote_char=None, schema=schema)
     except pl.exceptions.PolarsError as error:
+        _refuse_line(path, body, shape, dimensions)
         raise InputError(f"path: {str(path)!r} is not a file of word vectors ({str(error).splitlines()[0]}).") from None
     vectors = table.select(pl.exclude("word"))
-    if (shape and len(table) != shape[0]) or vectors.null_count().row(0) != (0,) * dimensions:
-        announced = f"{shape[0]} words of {dimensions} values are announced" if shape else "its lines differ in length"
-        raise InputError(f"path: {str(path)!r} is cut short or damaged: {announced}, {len(table)} lines are there.")
+    if vectors.null_count().row(0) != (0,) * dimensions:
+        _refuse_line(path, body, shape, dimensions)
+    if shape and len(table) != shape[0]:
+        less = "is cut short" if len(table) < shape[0] else "is damaged"
+        raise InputError(
+            f"path: {str(path)!r} {less}: its first line announces {shape[0]} words, and {len(table)} are there; "
+            "copy it again."
+        )
     if table["word"].null_count():
         raise InputError(f"path: {str(path)!r} has a line without a word.")
     return table["word"].to_list(), _finite(path, np.ascontiguousarray(vectors.to_numpy(), dtype=np.float32))
+
+
+def _refuse_line(path: Path, body: bytes, shape: tuple[int, int] | None, dimensions: int) -> None:
+    """Name the first line that is not a word and its values, where there is one."""
+    lines = body.splitlines()
+    for place, line in enumerate(lines):
+        word, *values = line.split(b" ")
+        cut = place == len(lines) - 1 and len(values) <= dimensions
+        ends = "; the file is cut short there: copy it again." if cut else "; copy or make it again."
+        begins = f"path: line {place + (2 if shape else 1)} of {str(path)!r}"
+        shown = repr(word[:40].decode("utf-8", "replace"))
+        if len(values) != dimensions:
+            raise InputError(f"{begins}, for {shown}, has {len(values)} values instead of {dimensions}{ends}")
+        for value in values:
+            try:
+                float(value)
+            except ValueError:
+                what = repr(value[:40].decode("utf-8", "replace"))
+                raise InputError(f"{begins}, for {shown}, has {what} where a number should be{ends}") from None
 
 
 def _decode(path: Path, word: bytes) -> str:

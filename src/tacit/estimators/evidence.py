@@ -17,31 +17,39 @@ class Evidence:
     contributions : (n,) what each adds to the score; negative ones lower it
     remainder : what no single part accounts for, such as a constant; 0 where the parts explain all of it
     total : the score, which is the sum of the contributions and the remainder
+    remainder_is : what the remainder is, in a few words
 
-    >>> print(Evidence.of(np.array(["jam", "tea"]), np.array([0.1, 0.3])))
-    0.4000 is the sum of
-      tea  +0.3000
-      jam  +0.1000
+    >>> print(Evidence.of(np.array(["jam", "tea"]), np.array([0.1, 0.3]), 0.2, "popularity"))
+    0.6000 is the sum of
+      tea           +0.3000
+      jam           +0.1000
+      (popularity)  +0.2000
     """
 
     ids: Array
     contributions: NDArray[np.float64]
     remainder: float
     total: float
+    remainder_is: str = "what no single part accounts for"
 
     @classmethod
-    def of(cls, ids: Array, contributions: Array, remainder: float = 0.0) -> "Evidence":
+    def of(
+        cls, ids: Array, contributions: Array, remainder: float = 0.0, remainder_is: str = remainder_is
+    ) -> "Evidence":
         """Sorted by strength; equal ones stay in their order."""
         values = np.asarray(contributions, dtype=np.float64)
         order = np.argsort(-values, kind="stable")
-        return cls(np.asarray(ids)[order], values[order], float(remainder), float(values.sum() + remainder))
+        total = float(values.sum() + remainder)
+        return cls(np.asarray(ids)[order], values[order], float(remainder), total, remainder_is)
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def __str__(self) -> str:
-        names = [*map(str, self.ids.tolist()), *(["(what is left)"] if self.remainder else [])]
-        values = [*self.contributions.tolist(), *([self.remainder] if self.remainder else [])]
+        # A remainder that would be printed as zero is rounding.
+        rest = [(f"({self.remainder_is})", self.remainder)] if abs(self.remainder) >= 5e-5 else []
+        names = [*map(str, self.ids.tolist()), *(name for name, _ in rest)]
+        values = [*self.contributions.tolist(), *(value for _, value in rest)]
         if not names:
             return f"{self.total:.4f}, for which nothing speaks"
         width = max(map(len, names))

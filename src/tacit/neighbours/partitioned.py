@@ -18,6 +18,8 @@ from tacit.neighbours.clusters import nearest_centre
 from tacit.neighbours.topk import normalise, top_k
 
 Array = NDArray[Any]
+_ALIKE = 1e-3
+"""A likeness that is less than this share of what its parts are without their signs is rounding."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,21 @@ class Partition:
         """Vᵀx of sparse rows; features unknown to the partition count for nothing."""
         known = X if X.shape[1] == len(self.features) else X[:, self.features]
         return np.asarray(known @ self.weights)
+
+    def shares(self, x: sp.csr_array, rows: Array) -> tuple[Array, Array]:
+        """Features of one row, and the part (f, n) of each in its likeness to n of the partition's training rows.
+
+        ⟨Vᵀx, z⟩ is a sum over the features of x, so that the parts of a likeness sum to one. Rows to which it is not
+        alike get none.
+        """
+        index = np.searchsorted(self.features, x.indices)
+        known = np.flatnonzero(np.isin(x.indices, self.features))
+        order = np.argsort(self.rows)
+        points = self.points[order[np.searchsorted(self.rows, rows, sorter=order)]].astype(np.float64)
+        parts = (x.data[known, None] * self.weights[index[known]].astype(np.float64)) @ points.T
+        whole = parts.sum(axis=0)
+        alike = whole > _ALIKE * np.abs(parts).sum(axis=0)
+        return x.indices[known], np.divide(parts, whole, out=np.zeros_like(parts), where=alike)
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,11 @@ class Direct:
             try:
                 learner.check(event)
                 if event.id is not None and not 0 < len(event.id) <= 200:
-                    raise InputError("id must have 1 to 200 characters.")
+                    raise InputError(f"id must have 1 to 200 characters, not {len(event.id)}.")
+                if event.id is not None and "\0" in event.id:
+                    raise InputError(
+                        f"id {event.id!r} holds the character NUL, which PostgreSQL cannot store; take it out."
+                    )
             except InputError as error:
                 raise InputError(f"events: number {place}: {error}") from None
         if self._mailbox is None:

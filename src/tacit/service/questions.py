@@ -16,7 +16,6 @@ from tacit.service.events import Id
 from tacit.service.learners import TaggerLearner
 from tacit.service.limits import Limits
 from tacit.service.served import Served
-from tacit.service.text_reasons import words_that_speak
 
 Answer = dict[str, Any]
 
@@ -174,7 +173,7 @@ def score(served: Served, ask: Score, limits: Limits) -> Answer:
 
 
 def why(served: Served, ask: Why, limits: Limits) -> Answer:
-    """What each part adds by the model's own account; of a history or a text, what is lost when that part is away."""
+    """What each part adds by the model's own account; of a history, what is lost when that part is away."""
     model = served.state.model
     if sum(given is not None for given in (ask.row, ask.history, ask.text)) != 1:
         raise InputError("give one of row, history and text.")
@@ -189,7 +188,8 @@ def why(served: Served, ask: Why, limits: Limits) -> Answer:
             "remainder": evidence.remainder,
         }
     if ask.text is not None:
-        total, parts = words_that_speak(model, ask.text, ask.col)
+        spoken = model.words_for(ask.text, ask.col)
+        total, parts = spoken.total, list(zip(spoken.ids.tolist(), spoken.contributions.tolist()))
     else:
         total, parts = _parts_of_history(model, ask.history or History([]), ask.col, limits)
     parts.sort(key=lambda part: -part[1])

@@ -134,10 +134,10 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
         what members leave over are the remainder. Exact where every member's own ``why`` is.
         """
         self._require_fitted("why")
-        x = one_of(row, self.row_ids_, "row")
+        x, y = one_of(row, self.row_ids_, "row"), one_of(col, self.col_ids_, "column")
         asked = self._asked(self.row_ids_.take([x]), np.array([x]))
         parts = dict.fromkeys(self.col_ids_.take(asked.positives.indices).tolist(), 0.0)
-        remainder = 0.0
+        remainder, others = 0.0, ["less the row's mean score"]
         for member, weight in zip(self.members_, self.weights_):
             scores = member.scorer(asked)(0, 1)[0].astype(np.float64)
             spread = scores.std()
@@ -147,10 +147,16 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
             for ident, adds in zip(own.ids.tolist(), own.contributions.tolist()):
                 # A file may hold a weight of zero, which is no positive of the blend's and may be one of a member's.
                 parts[ident] = parts.get(ident, 0.0) + weight * adds / spread
-            remainder += weight * (own.remainder - scores.mean()) / spread
+            # A row of which a member knows nothing has its average row's scores, whatever its own account says.
+            rest = scores[y] - own.contributions.sum()
+            remainder += weight * (rest - scores.mean()) / spread
+            if own.remainder or abs(rest) > 1e-5:
+                others.insert(0, own.remainder_is if own.remainder else "the average row's score")
         if self.popularity_ is not None:
-            remainder += float(self.popularity_[one_of(col, self.col_ids_, "column")])
-        return Evidence.of(np.array(list(parts), dtype=object), np.array(list(parts.values())), remainder)
+            remainder += float(self.popularity_[y])
+            others.insert(0, "popularity")
+        named = ", ".join(dict.fromkeys(others))
+        return Evidence.of(np.array(list(parts), dtype=object), np.array(list(parts.values())), remainder, named)
 
     def _add_cells(self, rows: list[Any], cols: list[Any], values: NDArray[np.float32]) -> None:
         super()._add_cells(rows, cols, values)

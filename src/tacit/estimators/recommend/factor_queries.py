@@ -16,6 +16,7 @@ from tacit.estimators.recommend import col_index, factor_growth
 from tacit.estimators.recommend.asking import UNKNOWN, Filter, ScoreRows, Unknown, filters, listed, numbered
 from tacit.estimators.recommend.factor_state import FactorState
 from tacit.estimators.recommend.joining import new_positives
+from tacit.estimators.recommend.recent_rows import rows_alone
 from tacit.neighbours.filters import Filters
 from tacit.neighbours.topk import fill_zero_rows, normalise
 
@@ -50,9 +51,10 @@ def recommend(
     else:
         queries, numbers = numbered(rows, state.row_ids, unknown)
         factors, seen = state.rows.take(numbers)
+        factors = _without_those_alone(state, factors, numbers)
     factors = state.contexts.combine(factors, context)
     if not state.contexts.ids and not (factors.all() or factors.any(axis=1).all()):
-        factors = fill_zero_rows(factors, _average_row(state)[None])
+        factors = fill_zero_rows(factors, average_row(state)[None])
     items, index = state.col_factors, state.col_index
     best, scores = col_index.find(
         index.recommend if index is not None and index.factors is items else None,
@@ -79,7 +81,8 @@ def scorer(state: FactorState, positives: Csr, numbers: NDArray[np.int64] | None
         factors = factor_growth.fold_in(state, positives, "rows")
     else:
         factors, _ = state.rows.take(numbers)
-    factors = fill_zero_rows(factors, _average_row(state)[None])
+        factors = _without_those_alone(state, factors, numbers)
+    factors = fill_zero_rows(factors, average_row(state)[None])
     items = state.col_factors
     return lambda start, stop: np.asarray(factors[start:stop] @ items.T, dtype=np.float32)
 
@@ -115,6 +118,24 @@ def similar(state: FactorState, side: str, wanted: Any, k: int, unknown: Unknown
     return Ranked(queries, ids.take(nearest), scores, nearest >= 0)
 
 
-def _average_row(state: FactorState) -> Array:
+def _without_those_alone(state: FactorState, factors: Array, numbers: NDArray[np.int64]) -> Array:
+    """``factors`` of rows, with zeros for those that share no column with another row: theirs are but noise."""
+    if not state.ids_alone or not rows_alone(state.rows, state.derived):
+        return factors
+    silent = [place for place, number in enumerate(numbers.tolist()) if is_alone(state, number)]
+    if silent:
+        factors = factors.copy()
+        factors[silent] = 0
+    return factors
+
+
+def is_alone(state: FactorState, number: int) -> bool:
+    """Whether a row shares no column with another, and nothing else is known of it."""
+    lonely = rows_alone(state.rows, state.derived) if state.ids_alone else ()
+    return bool(lonely) and number in lonely and state.rows.recent.get(number) is None
+
+
+def average_row(state: FactorState) -> Array:
+    """The mean of the rows' factors (g,)."""
     factors = state.rows.factors
     return state.derived.of("average row", (factors,), lambda: factors.mean(axis=0, dtype=np.float64))

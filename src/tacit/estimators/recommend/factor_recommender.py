@@ -254,8 +254,9 @@ class FactorRecommender(GrowingFactors):
         usual = isinstance(unknown, str) and unknown == "error" and isinstance(search, str) and search == "auto"
         if plain and usual and self.col_index_ is None and not self.context_ids_:
             ranked = few_rows.recommend(
-                self.row_ids_, self.col_ids_, self._rows, self.col_factors_, self._derived, rows, k, exclude_seen
-            )
+                self.row_ids_, self.col_ids_, self._rows, self.col_factors_, self._derived, rows, k, exclude_seen,
+                ids_alone=self._ids_alone,
+            )  # fmt: skip
             if ranked is not None:
                 return ranked
         return factor_queries.recommend(
@@ -333,6 +334,11 @@ class FactorRecommender(GrowingFactors):
 
     # -- state -------------------------------------------------------------------------------------------------
 
+    @property
+    def _ids_alone(self) -> bool:
+        features = self.row_feature_factors_ is not None or self.col_feature_factors_ is not None
+        return not (features or self.graphs_ or self.context_ids_ or self.biases)
+
     def _fitted(self) -> FactorState:
         """What the modules beside this one read."""
         return FactorState(
@@ -355,6 +361,7 @@ class FactorRecommender(GrowingFactors):
             nonnegative=self.nonnegative,
             unlabelled=self.unlabelled,
             threads=self.threads,
+            ids_alone=self._ids_alone,
             derived=self._derived,
         )
 

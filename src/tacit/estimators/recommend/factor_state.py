@@ -30,6 +30,7 @@ class FactorState(NamedTuple):
     joined_cols : how many of the columns, the last ones, have joined since the fit
     graphs, given : which graphs, and which weights and targets, were given to ``fit``
     has_ids, biases, nonnegative, unlabelled : the parameters ``ids``, ``biases``, ``nonnegative``, ``unlabelled``
+    ids_alone : whether nothing is known of rows and columns but who has what
     derived : what has been computed from these arrays already
     """
 
@@ -52,6 +53,7 @@ class FactorState(NamedTuple):
     nonnegative: bool
     unlabelled: str
     threads: int
+    ids_alone: bool
     derived: Derived
 
     def ids_of(self, side: str) -> Ids:

@@ -10,6 +10,7 @@ from tacit.data.matrix import Csr, as_csr
 from tacit.errors import DivergedError, InputError
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.recommend.asking import one_of
+from tacit.estimators.recommend.factor_queries import average_row, is_alone
 from tacit.estimators.recommend.factor_state import FactorState
 from tacit.objective import losses
 
@@ -23,7 +24,8 @@ def why(state: FactorState, row: Any, col: Any) -> Evidence:
 
         s_xy = Σ_z v_z ⟨q_z, A⁻¹ q_y⟩ + remainder
 
-    The remainder comes from an unlabelled target other than zero, and from features and graphs of the rows.
+    The remainder comes from an unlabelled target other than zero, and from features and graphs of the rows; or it is
+    the average row's score, for a row that shares no column with another.
     """
     state.require_own_problem("why")
     loss = losses.resolve(state.recipe.loss).name
@@ -44,9 +46,19 @@ def why(state: FactorState, row: Any, col: Any) -> Evidence:
         parts = v * (q @ scipy.linalg.solve(matrix, target, assume_a="pos")) if len(q) else np.empty(0)
     except (scipy.linalg.LinAlgError, ValueError):
         raise DivergedError("why: the row's linear system has no one solution; fit with more regularization.") from None
-    exact = state.row_feature_factors is None and "row_graph" not in state.graphs and not problem.unlabelled_target
+    if state.ids_alone and (not known.factor.any() or is_alone(state, x)):
+        # As ``recommend`` ranks such a row.
+        average = float(average_row(state) @ target)
+        return Evidence.of(state.col_ids.take(indices), np.zeros(len(parts)), average, "the average row's score")
+    others = {
+        "the row's features": state.row_feature_factors is not None,
+        "the row's neighbours in the graph": "row_graph" in state.graphs,
+        "the target of unlabelled cells": bool(problem.unlabelled_target),
+    }
+    there = [name for name, present in others.items() if present]
     score = float(known.factor.astype(np.float64) @ target)
-    return Evidence.of(state.col_ids.take(indices), parts, 0.0 if exact else score - float(parts.sum()))
+    remainder = score - float(parts.sum()) if there else 0.0
+    return Evidence.of(state.col_ids.take(indices), parts, remainder, " and ".join(there))
 
 
 def _gram(items: Array, weight: Array) -> Array:

@@ -9,7 +9,7 @@ from tacit.data.ids import Ids
 from tacit.estimators.derived import Derived
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend.col_index import tiles_of
-from tacit.estimators.recommend.recent_rows import Row, RowState, lists_of
+from tacit.estimators.recommend.recent_rows import Row, RowState, lists_of, rows_alone
 from tacit.neighbours.few_queries import NO_ROWS, StoredRows, Tiled, top_k_of_rows
 from tacit.neighbours.topk import QUERIES
 
@@ -17,11 +17,19 @@ Array = NDArray[Any]
 
 
 def recommend(
-    row_ids: Ids, col_ids: Ids, rows: RowState, items: Array, derived: Derived, wanted: Any, k: int, exclude_seen: bool
+    row_ids: Ids,
+    col_ids: Ids,
+    rows: RowState,
+    items: Array,
+    derived: Derived,
+    wanted: Any,
+    k: int,
+    exclude_seen: bool,
+    ids_alone: bool,
 ) -> Ranked | None:
     """The k best columns of these rows, to the bits of ``factor_queries.recommend``; None where that has to answer.
 
-    ``items`` are the factors (m, g) of the columns.
+    ``items`` are the factors (m, g) of the columns, ``ids_alone`` as in ``FactorState``.
     """
     if type(wanted) is not list or not 0 < len(wanted) <= QUERIES[0]:
         return None
@@ -40,13 +48,14 @@ def recommend(
     )
     if stored is None:
         return None
+    lonely = rows_alone(rows, derived) if ids_alone else frozenset()
     changed: list[Row] = []
     for place, number in enumerate(numbers):
         row = rows.recent.get(number)
         if row is not None:
             changed.append(row)
             numbers[place] = -len(changed)
-        elif not 0 <= number < len(stored.factors):
+        elif not 0 <= number < len(stored.factors) or number in lonely:
             return None
     apart = NO_ROWS
     if changed:

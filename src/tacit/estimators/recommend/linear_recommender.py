@@ -18,7 +18,14 @@ from tacit.estimators.recommend.asking import UNKNOWN, AskedRows, ScoreRows, Unk
 from tacit.estimators.recommend.held_out_choice import Budget
 from tacit.estimators.recommend.joining import as_interactions, joined
 from tacit.estimators.recommend.linear_choice import Choice
-from tacit.estimators.recommend.linear_setting import Products, Setting, Weights, average_scores, row_scores
+from tacit.estimators.recommend.linear_setting import (
+    Products,
+    Setting,
+    Weights,
+    average_scores,
+    doubtful_rows,
+    row_scores,
+)
 from tacit.estimators.recommend.scored_recommender import ScoredRecommender
 from tacit.estimators.recommend.tables import LINEAR
 from tacit.neighbours.filters import Filters
@@ -192,16 +199,21 @@ class LinearRecommender(ScoredRecommender):
     def why(self, row: Any, col: Any) -> Evidence:
         """What each of the row's columns adds to the score of a column; they sum to it.
 
-        For a row without positives the score is the average row's, and a remainder.
+        For a row without positives, or with none that another row has, it is the average row's, and a remainder.
         """
         self._require_fitted("why")
         x, y = one_of(row, self.row_ids_, "row"), one_of(col, self.col_ids_, "col")
         _, indices, data = self._rows.take_positives(np.array([x]))
         if not len(indices):
-            return Evidence.of(np.empty(0, dtype=object), np.empty(0), float(self.average_[y]))
+            average = float(self.average_[y])
+            return Evidence.of(np.empty(0, dtype=object), np.empty(0), average, "the average row's score")
         weights = np.array([self.col_weights_[i, y] for i in indices.tolist()], dtype=np.float64)
-        values = of_positives(data, self.positive_weight, self._smallest)
-        return Evidence.of(self.col_ids_.take(indices), values * weights)
+        parts = of_positives(data, self.positive_weight, self._smallest) * weights
+        asked = self._asked(self.row_ids_.take([x]), np.array([x]))
+        score = float(self.scorer(asked)(0, 1)[0, y])
+        # A row of which the weights say nothing has the average row's scores.
+        average = score - float(parts.sum()) if not np.abs(parts).max() and score else 0.0
+        return Evidence.of(self.col_ids_.take(indices), parts, average, "the average row's score")
 
     def _add_cells(self, rows: list[Any], cols: list[Any], values: NDArray[np.float32]) -> None:
         super()._add_cells(rows, cols, values)
@@ -212,8 +224,12 @@ class LinearRecommender(ScoredRecommender):
 
     def scorer(self, rows: AskedRows) -> ScoreRows:
         """A function that gives the scores x W of these rows block by block."""
-        x = self.values_of(rows.positives)
-        return lambda start, stop: row_scores(x, self.col_weights_, self.average_, start, stop)
+        x, cols = self.values_of(rows.positives), len(self.col_ids_)
+        holders = self._derived.of(
+            "rows of columns", (self._rows.positives,), lambda: np.bincount(self._rows.positives.indices)
+        )
+        doubtful = doubtful_rows(x, np.pad(holders, (0, max(0, cols - len(holders)))))
+        return lambda start, stop: row_scores(x, self.col_weights_, self.average_, doubtful, start, stop)
 
     def values_of(self, positives: Csr) -> Csr:
         """Positives with the values that W is learned from, by ``positive_weight``."""

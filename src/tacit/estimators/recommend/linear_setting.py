@@ -12,6 +12,8 @@ from tacit.solvers import linear_weights, sharpening
 from tacit.solvers.sharpening import Leading, Sharpened
 
 Array = NDArray[Any]
+_ROUNDING = 1e-6
+"""Scores of a row that are smaller than this share of the average row's are rounding."""
 Weights = Array | Csr | Sharpened
 
 MOST_KEPT = 3
@@ -72,9 +74,27 @@ class Setting:
         )
 
 
-def row_scores(positives: Csr, weights: Weights, average: Array, start: int, stop: int) -> NDArray[np.float32]:
-    """x W for the rows start..stop-1, and the average row's scores for rows without positives."""
-    return spoken_for(positives, sharpening.scores(positives, weights, start, stop), average, start, stop)
+def row_scores(
+    positives: Csr, weights: Weights, average: Array, doubtful: Array, start: int, stop: int
+) -> NDArray[np.float32]:
+    """x W for the rows start..stop-1, and the average row's scores for rows of which W says nothing.
+
+    Those are rows without positives, and of the ``doubtful`` (n,) ones those whose scores are nothing but rounding.
+    """
+    scores = spoken_for(positives, sharpening.scores(positives, weights, start, stop), average, start, stop)
+    least = _ROUNDING * float(np.abs(average).max(initial=0.0))
+    for row in np.flatnonzero(doubtful[start:stop]).tolist():
+        if np.abs(scores[row]).max(initial=0.0) <= least:
+            scores[row] = average
+    return scores
+
+
+def doubtful_rows(positives: Csr, holders: Array) -> NDArray[np.bool_]:
+    """Which rows (n,) have nothing but columns that one row has at most; ``holders`` (m,) are the rows of a column."""
+    common = np.flatnonzero(holders[positives.indices] > 1)
+    having = np.zeros(positives.shape[0], dtype=bool)
+    having[np.searchsorted(positives.indptr, common, side="right") - 1] = True
+    return ~having
 
 
 def spoken_for(

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit.data.matrix import Csr, as_csr, take_rows
+from tacit.estimators.derived import Derived
 from tacit.kernels import cells
 from tacit.neighbours.filters import Lists
 
@@ -221,6 +222,25 @@ class RowState:
             indices[indptr[number] : indptr[number + 1]] = row.cols
             data[indptr[number] : indptr[number + 1]] = row.values
         return as_csr(sp.csr_array((data, indices, indptr), shape=shape), "the model's positives", allow_empty=True)
+
+
+def alone(positives: Csr) -> frozenset[int]:
+    """Numbers of rows that share no column with another row: what they have says nothing of other columns.
+
+    >>> sorted(alone(as_csr(np.array([[1, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]]), "positives")))
+    [2]
+    """
+    holders = np.minimum(np.bincount(positives.indices, minlength=positives.shape[1]), 2).astype(np.uint8)
+    single = np.flatnonzero(holders[positives.indices] == 1)
+    rows, counts = np.unique(np.searchsorted(positives.indptr, single, side="right") - 1, return_counts=True)
+    return frozenset(rows[counts == np.diff(positives.indptr)[rows]].tolist())
+
+
+def rows_alone(rows: RowState, derived: Derived) -> frozenset[int]:
+    """``alone`` of the positives in arrays."""
+    if rows.positives is None:
+        return frozenset()
+    return derived.of("rows alone", (rows.positives,), lambda: alone(rows.positives))
 
 
 def lists_of(rows: Sequence[Row]) -> Lists:

@@ -284,10 +284,11 @@ class FactorTagger(Tagger):
 
     def _contributions(self, x: sp.csr_array, column: int) -> Evidence:
         row, own = self._prepared(x), self.label_factors_[column].astype(np.float64)
-        remainder = 0.0 if self.intercept_ is None else float(self.intercept_ @ own)
+        remainder, named = 0.0 if self.intercept_ is None else float(self.intercept_ @ own), "the label's constant"
         if self._nystrom is not None and self._landmark_weights is not None:
             remainder += float((self._nystrom.transform(row.native()) @ self._landmark_weights)[0] @ own)
-        return Evidence.of(row.indices, row.data * (self.weights_[row.indices] @ own), remainder)
+            named = "likeness to landmarks" if self.intercept_ is None else f"{named}, likeness to landmarks"
+        return Evidence.of(row.indices, row.data * (self.weights_[row.indices] @ own), remainder, named)
 
     # -- to and from a model file ------------------------------------------------------------------------------
 

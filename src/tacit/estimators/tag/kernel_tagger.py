@@ -274,7 +274,9 @@ class KernelTagger(Tagger):
     def _contributions(self, x: sp.csr_array, column: int) -> Evidence:
         row, weights = self._prepared(x).native(), self.coefficients_[:, column].astype(np.float64)
         if self.points_ is None:
-            return Evidence.of(row.indices, row.data * weights[:-1][row.indices], float(weights[-1]))
+            return Evidence.of(
+                row.indices, row.data * weights[:-1][row.indices], float(weights[-1]), "the label's constant"
+            )
         near = kernel_between(self._setting.kernel, row, self.points_, self._setting.bandwidth)[0]
         return Evidence.of(np.arange(len(near)), near * weights)
 

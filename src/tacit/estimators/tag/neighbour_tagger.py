@@ -389,6 +389,22 @@ class NeighbourTagger(Tagger):
         heard = np.flatnonzero(said * carries)
         return Evidence.of(heard, said[heard] / (length or 1.0), float(similarities[column]))
 
+    def features_for(self, x: sp.csr_array, column: int) -> Evidence:
+        """Each vote goes to the features of the row, by their parts in its likeness to the voter."""
+        told, row = self._contributions(x, column), self._prepared(x)
+        carries = np.asarray(self._Y[:, [column]].toarray()).ravel()
+        everyone = sp.eye_array(self._Y.shape[0], dtype=np.float32, format="csr")
+        spoken, votes = np.zeros(row.shape[1]), 0.0
+        for learner in self.learners_:
+            result = learner.neighbours(row, min(self.neighbours, self.rows_seen_), self.threads)
+            said = vote(*result, everyone, self.vote_power).toarray()[0] * carries / len(self.learners_)
+            heard = np.flatnonzero(said)
+            features, parts = learner.partitions[int(learner.assign(row)[0])].shares(row, heard)
+            spoken[features] += parts @ said[heard]
+            votes += said.sum()
+        spoken *= told.contributions.sum() / (votes or 1.0)
+        return Evidence.of(row.indices, spoken[row.indices], told.total - float(spoken.sum()), "likeness to the label")
+
     # -- to and from a model file ------------------------------------------------------------------------------
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:

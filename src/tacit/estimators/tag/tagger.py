@@ -257,6 +257,10 @@ class Tagger(Model):
         """Whether ``why`` speaks of features, rather than of training rows or members."""
         return False
 
+    def features_for(self, x: sp.csr_array, column: int) -> Evidence | None:
+        """What the features of a row add to the score of a label; None where they cannot be told apart."""
+        return self._contributions(x, column) if self.weighs_features else None
+
     def _contributions(self, x: sp.csr_array, column: int) -> Evidence:
         """What adds up to the score of this label for this row."""
         raise NotImplementedError

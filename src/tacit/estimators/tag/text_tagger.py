@@ -1,6 +1,8 @@
 """TextTagger: texts in, labels out. It holds a tagger and its vocabulary in one model."""
 
+import re
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -21,6 +23,10 @@ from tacit.estimators.tag.tagger import Tagger
 
 if TYPE_CHECKING:
     from tacit.estimators.tag.audit_report import MissingLabels
+
+_WORD = re.compile(r"\w\w+")
+MOST_WORDS = 60
+"""Words of a text that are taken away in turn; those after them stay."""
 
 
 class TextTagger(Model):
@@ -147,13 +153,55 @@ class TextTagger(Model):
     def why(self, text: str, label: Hashable) -> Evidence:
         """What speaks for a label of one text: words where the tagger weighs features, else training rows.
 
-        See ``KernelTagger.why``: the contributions sum to the score.
+        See ``KernelTagger.why``: the contributions sum to the score. ``words_for`` names words for any tagger.
         """
         self._require_fitted("why")
         result: Evidence = self.tagger_.why(self._features([text]), label)
         if not self.tagger_.weighs_features:
             return result
-        return Evidence(self.words_.take(result.ids), result.contributions, result.remainder, result.total)
+        return replace(result, ids=self.words_.take(result.ids))
+
+    def words_for(self, text: str, label: Hashable) -> Evidence:
+        """The words of one text that speak for a label, by any tagger; with the remainder they sum to the score.
+
+        Where features are weighed, what each word adds; where neighbours vote, each vote is shared among the words by
+        their parts in the likeness to the voter; else what the score loses when the word is taken away. Stop words
+        belong to the remainder.
+
+        >>> texts = ["a red ball", "red apples", "the blue sea", "blue sky"]
+        >>> model = TextTagger(min_count=1).fit(texts, [["red"], ["red"], ["blue"], ["blue"]])
+        >>> print(model.words_for("blue boats and a red sea", "blue").ids.tolist())
+        ['blue', 'sea', 'red']
+        """
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        self._require_fitted("words_for")
+        column = int(self.label_ids_.require([label])[0])
+        result: Evidence | None = self.tagger_.features_for(self._features([text]), column)
+        if result is None:
+            result = self._words_taken_away(text, column)
+        else:
+            result = replace(result, ids=self.words_.take(result.ids))
+        telling = np.array([word not in ENGLISH_STOP_WORDS for word in result.ids.tolist()], dtype=bool)
+        remainder = result.remainder + float(result.contributions[~telling].sum())
+        named = "stop words" if not result.remainder else f"{result.remainder_is}, stop words"
+        return Evidence.of(
+            result.ids[telling],
+            result.contributions[telling],
+            remainder,
+            result.remainder_is if telling.all() else named,
+        )
+
+    def _words_taken_away(self, text: str, column: int) -> Evidence:
+        """What the score loses without each word; words speak together, so that losses seldom sum to the score."""
+        told = list(dict.fromkeys(_WORD.findall(text.lower())))
+        known = self.words_.numbers(told) if told else []
+        words = [word for word, number in zip(told, known) if number >= 0][:MOST_WORDS]
+        without = [re.sub(rf"\b{re.escape(word)}\b", " ", text, flags=re.IGNORECASE) for word in words]
+        scores = self.decision_function([text, *without])[:, column].astype(np.float64)
+        losses = scores[0] - scores[1:]
+        rest = float(scores[0] - losses.sum())
+        return Evidence.of(np.array(words, dtype=object), losses, rest, "what words say together")
 
     @property
     def history_(self) -> list[dict[str, Any]]:

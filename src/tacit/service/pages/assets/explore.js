@@ -238,7 +238,7 @@ async function speaking(state, name) {
   const found = await post(name, "why", { col: state.why, text: state.text });
   const exactly = (word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   const whole = (word) => new RegExp(`(?<![\\p{L}\\p{N}_])${exactly(word)}(?![\\p{L}\\p{N}_])`, "giu");
-  return reasons(state.why, found, "What the score loses when a word is taken away.",
+  return reasons(state.why, found, "What each word adds to the score.",
     (word) => make("button", { type: "button", "aria-label": `take away ${word}`, onclick: () => go(state, { text: state.text.replace(whole(word), " ").replace(/\s+/g, " ").trim() }) }, "take away"));
 }
 
