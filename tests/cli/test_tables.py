@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import tacit as library
+from tacit.cli.app import main
 
 READERS = {".csv": pl.read_csv, ".parquet": pl.read_parquet, ".jsonl": pl.read_ndjson}
 
@@ -111,3 +112,19 @@ def test_tune_keeps_the_best_of_its_trials(shop, tacit_json, refused, tmp_path):
     assert json.loads(json.dumps(found["best"]))["factors"] == 4
     assert "needs a budget" in refused("tune", shop, "-o", path)
     assert "fixed must be one of" in refused("tune", shop, "-o", path, "--trials", 1, "--fixed", "colour")
+
+
+def test_columns_of_titles_can_be_chosen_and_ids_are_found(model, tacit, refused, tmp_path, capsys):
+    titles = tmp_path / "titles.csv"
+    titles.write_text("name,maker,item\nGreen tea,Ito,tea\nJam,Bon,jam\n")
+    found = tacit("recommend", model, "u0", "--seen", "-k", 99, "--titles", titles, "--title", "name")
+    assert [line.split(maxsplit=2)[2] for line in found.splitlines() if line.split()[0] == "tea"] == ["Green tea"]
+    assert "--title 'nam' is not a column of" in refused("similar", model, "tea", "--titles", titles, "--title", "nam")
+    assert "give --titles TABLE too" in refused("recommend", model, "u0", "--title", "name")
+
+
+def test_titles_of_something_else_are_noticed(model, tmp_path, capsys):
+    (tmp_path / "titles.csv").write_text("who,name\nann,Anna\n")
+    main(["recommend", str(model), "u0", "--titles", str(tmp_path / "titles.csv")])
+    said = capsys.readouterr().err
+    assert "has no title for any id that is shown" in said and "'who' should hold ids and has 'ann'" in said

@@ -9,7 +9,7 @@ import click
 from tacit.cli.models import known_ids, open_model, read_lines
 from tacit.cli.options import json_option
 from tacit.cli.output import csv_lines, entries, print_found, print_json
-from tacit.cli.tables import read_titles, save_table, table_option, titled, titles_option
+from tacit.cli.tables import Titles, save_table, table_option, titled, titles_option
 from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
 
@@ -51,7 +51,7 @@ def command(
     seen: bool,
     include: Path | None,
     exclude: Path | None,
-    titles: str | None,
+    titles: Titles,
     form: "TextForm",
     table_path: Path | None,
     as_csv: bool,
@@ -79,7 +79,7 @@ def command(
     for name, path in (("include", include), ("exclude", exclude)):
         if path is not None:
             options[name] = known_ids(read_lines(path), col_ids, "column")
-    names = read_titles(titles, form)
+    names = titles.read(form, col_ids.all().tolist())
     headings = ("row", "rank", "column", "score", *(("title",) if names else ()))
     if as_csv:
         click.echo(csv_lines([headings]), nl=False)

@@ -9,7 +9,7 @@ import click
 from tacit.cli.models import known_ids
 from tacit.cli.options import json_option
 from tacit.cli.output import entries, print_found, print_json
-from tacit.cli.tables import read_titles, save_table, table_option, titled, titles_option
+from tacit.cli.tables import Titles, save_table, table_option, titled, titles_option
 from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
 
@@ -33,7 +33,7 @@ def command(
     minus: tuple[str, ...],
     k: int,
     rows: bool,
-    titles: str | None,
+    titles: Titles,
     form: "TextForm",
     table_path: Path | None,
     as_json: bool,
@@ -43,8 +43,8 @@ def command(
     Of word vectors, several words are added up and the nearest to their sum are shown. Of a recommender, each thing
     gets neighbours of its own. MODEL may also be a file of word2vec or GloVe vectors.
     """
-    names = read_titles(titles, form)
     result = _neighbours(_open(model_path), things, minus, k, rows)
+    names = titles.read(form, [one["id"] for neighbours in result.values() for one in neighbours])
     result = {query: titled(neighbours, names) for query, neighbours in result.items()}
     headings = ("query", "rank", "id", "score", *(("title",) if names else ()))
     lines = [

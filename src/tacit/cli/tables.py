@@ -1,14 +1,16 @@
 """Answers as tables in files, and titles beside ids."""
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tacit import atomic_file
-from tacit.cli.options import OutputFile, TableName
+from tacit.cli.options import OutputFile, TableName, packed
+from tacit.cli.output import say
 from tacit.errors import InputError
 from tacit.report.plain import harmless_cell
 
@@ -31,9 +33,36 @@ class TableFile(OutputFile):
 table_option = click.option(
     "--save-table", "table_path", type=TableFile(), help=f"Also write the answer as a table: {', '.join(KINDS)}."
 )
-titles_option = click.option(
-    "--titles", type=TableName(), metavar="TABLE", help="Table of what is shown: id first, then title and more."
-)
+
+
+@dataclass(frozen=True)
+class Titles:
+    """A table of titles beside ids, as the user named it; None without one."""
+
+    table: str | None
+    columns: tuple[str, ...]
+
+    def read(self, form: "TextForm | None" = None, known: Iterable[Any] = ()) -> dict[str, str]:
+        """Id, as text, → what is shown beside it; ``known`` are ids that will be looked up, as far as one knows."""
+        if self.table is None and self.columns:
+            raise InputError(f"--title {self.columns[0]!r} names a column of --titles; give --titles TABLE too.")
+        return read_titles(self.table, form, self.columns, [str(one) for one in known])
+
+
+def titles_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Options ``--titles`` and ``--title``; the verb gets one ``Titles`` as ``titles``."""
+    options = (
+        click.option("--titles", type=TableName(), metavar="TABLE",
+                     help="Table of what is shown: a column of ids, then title and more."),
+        click.option("--title", "title_columns", multiple=True, metavar="NAME",
+                     help="Column of --titles to show; may be repeated. All but the ids by default."),
+    )  # fmt: skip
+    return packed(
+        function,
+        options,
+        lambda given: {"titles": Titles(given["titles"], given["title_columns"])},
+        ["titles", "title_columns"],
+    )
 
 
 def save_table(path: Path | None, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> None:
@@ -92,8 +121,13 @@ def save_measures(path: Path | None, outcome: Mapping[str, Any]) -> None:
     save_table(path, rows, ("method", "metric", "value"))
 
 
-def read_titles(table: str | None, form: "TextForm | None" = None) -> dict[str, str]:
-    """Id, as text, → everything else in its line; without a table nothing has a title."""
+def read_titles(
+    table: str | None, form: "TextForm | None" = None, columns: Sequence[str] = (), known: Sequence[str] = ()
+) -> dict[str, str]:
+    """Id, as text, → the named columns of its line, or all others; without a table nothing has a title.
+
+    Ids are in the column that holds most of the ``known`` ones, and in the first where none does.
+    """
     if table is None:
         return {}
     from tacit.data.readers import PLAIN, read_frame, scan_table
@@ -102,12 +136,41 @@ def read_titles(table: str | None, form: "TextForm | None" = None) -> dict[str, 
     frame = read_frame(table, {}, None, text=names, name="--titles", form=form or PLAIN)
     if frame.width < 2:
         raise InputError(f"--titles: {table!r} has only one column; the id comes first, then what to show.")
+    for name in columns:
+        if name not in names:
+            raise InputError(f"--title {name!r} is not a column of {table!r}, which has {', '.join(map(repr, names))}.")
+    ids = _column_of_ids(frame, table, known)
+    shown = frame.select(columns or [name for name in names if name != ids])
     titles = {
-        str(ident): ", ".join(str(fact) for fact in facts if fact is not None) for ident, *facts in frame.iter_rows()
+        str(ident): ", ".join(str(fact) for fact in facts if fact is not None)
+        for ident, facts in zip(frame[ids].to_list(), shown.iter_rows())
     }
     # A model whose ids are numbers knows 0042 as 42.
     numbers = {ident.lstrip("0") or "0": title for ident, title in titles.items() if ident.isdecimal()}
     return numbers | titles
+
+
+def _column_of_ids(frame: Any, table: str, known: Sequence[str]) -> str:
+    """The name of the column that holds the ids."""
+    first: str = frame.columns[0]
+    if not known:
+        return first
+    wanted = {one.lstrip("0") for one in known}
+    counts = {
+        name: len(wanted.intersection(str(one).lstrip("0") for one in frame[name].unique().to_list()))
+        for name in frame.columns
+    }
+    best = str(max(counts, key=lambda name: counts[name]))
+    if not counts[best]:
+        say(
+            f"--titles: {table!r} has no title for any id that is shown, such as {known[0]!r}; its first column "
+            f"{first!r} should hold ids and has {', '.join(repr(one) for one in frame[first].head(2).to_list())}."
+        )
+        return first
+    if counts[best] > counts[first]:
+        say(f"--titles: the ids are in the column {best!r} of {table!r}.")
+        return best
+    return first
 
 
 def titled(result: list[dict[str, Any]], titles: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import click
 from tacit.cli.models import known_ids, open_model
 from tacit.cli.options import json_option
 from tacit.cli.output import print_json
-from tacit.cli.tables import read_titles, titles_option
+from tacit.cli.tables import Titles, titles_option
 from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
 
@@ -31,7 +31,7 @@ _MADE_BY = "tacit fit recommend --method factors or linear, or tacit fit tag"
 @titles_option
 @partial(text_form_options, decimal=False)
 @json_option
-def command(model_path: Path, row: str, col: str, titles: str | None, form: "TextForm", as_json: bool) -> None:
+def command(model_path: Path, row: str, col: str, titles: Titles, form: "TextForm", as_json: bool) -> None:
     """Show what adds up to a score in a saved MODEL.
 
     The score of COLUMN for ROW is the sum of what each thing that the row has adds. For LABEL of TEXT the words are
@@ -52,7 +52,7 @@ def command(model_path: Path, row: str, col: str, titles: str | None, form: "Tex
         )
     result = model.why(asked, wanted)
     words = None if hasattr(model, "row_ids_") or model.tagger_.weighs_features else model.words_for(asked, wanted)
-    shown = read_titles(titles, form)
+    shown = titles.read(form, result.ids.tolist())
     if not as_json:
         click.echo(str(_titled(result, shown) if words is None else words))
         if words is not None and len(result):
@@ -88,8 +88,8 @@ def _votes(result: "Evidence") -> str:
     if len(rest):
         more = float(rest.sum()) + result.remainder
         named = f"{len(rest)} more; --json shows all"
-        kept = {"ids": result.ids[:MOST_SHOWN], "contributions": result.contributions[:MOST_SHOWN]}
-        result = replace(result, **kept, remainder=more, remainder_is=named)
+        first, most = result.ids[:MOST_SHOWN], result.contributions[:MOST_SHOWN]
+        result = replace(result, ids=first, contributions=most, remainder=more, remainder_is=named)
     _, *lines = str(result).splitlines()
     whose = "training rows, numbered from 0" if rows else "members of the blend"
     return "\n".join([f"the same by {whose}", *lines])

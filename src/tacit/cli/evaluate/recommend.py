@@ -13,7 +13,7 @@ from tacit.cli.options import json_option, recommender_options
 from tacit.cli.output import console, print_json, print_table, say
 from tacit.cli.recommender_choice import chosen_method, method_option, new_recommender, options_of_factors
 from tacit.cli.source import Source, source_options
-from tacit.cli.tables import read_titles, save_measures, table_option, titles_option
+from tacit.cli.tables import Titles, save_measures, table_option, titles_option
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def command(
     split_seed: int,
     cutoffs: tuple[int, ...],
     page: Path | None,
-    titles: str | None,
+    titles: Titles,
     table_path: Path | None,
     method: str | None,
     parameters: dict[str, Any],
@@ -63,9 +63,9 @@ def command(
     from tacit.metrics.ranking import check_cutoffs
 
     began = time.perf_counter()
-    if titles is not None and page is None:
+    if titles.table is not None and page is None:
         raise InputError("--titles are shown on the page of --html; give both.")
-    named = read_titles(titles, TextForm(encoding=source.encoding))
+    named = titles.read(TextForm(encoding=source.encoding))
     cutoffs = check_cutoffs(cutoffs)
     fitting = None
     if model_path is None:

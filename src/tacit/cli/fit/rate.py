@@ -12,7 +12,7 @@ from tacit.cli.options import json_option, model_output_option
 from tacit.cli.output import print_facts, print_json, size
 from tacit.cli.rating_models import rating_options
 from tacit.cli.rating_table import RatingTable, rating_table_options
-from tacit.cli.tables import read_titles, titles_option
+from tacit.cli.tables import Titles, titles_option
 from tacit.report.plain import visible
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def command(
     notes: str,
     passes: int,
     topics: int,
-    titles: str | None,
+    titles: Titles,
     make_model: Callable[[], Any],
     as_json: bool,
 ) -> None:
@@ -85,8 +85,8 @@ def command(
             click.echo(f"  {visible(name)}")
 
 
-def _named(result: "Ranked", titles: str | None) -> list[list[str]]:
+def _named(result: "Ranked", titles: Titles) -> list[list[str]]:
     """The items of each topic by their titles, or by their ids."""
-    names = read_titles(titles)
+    names = titles.read(known=result.ids[result.filled].tolist())
     rows = zip(result.ids.tolist(), result.filled.tolist())
     return [[names.get(str(ident), str(ident)) for ident, filled in zip(ids, fill) if filled] for ids, fill in rows]

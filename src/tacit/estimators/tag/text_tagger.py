@@ -195,7 +195,7 @@ class TextTagger(Model):
     def _words_taken_away(self, text: str, column: int) -> Evidence:
         """What the score loses without each word; words speak together, so that losses seldom sum to the score."""
         told = list(dict.fromkeys(_WORD.findall(text.lower())))
-        known = self.words_.numbers(told) if told else []
+        known: list[int] = self.words_.numbers(told).tolist() if told else []
         words = [word for word, number in zip(told, known) if number >= 0][:MOST_WORDS]
         without = [re.sub(rf"\b{re.escape(word)}\b", " ", text, flags=re.IGNORECASE) for word in words]
         scores = self.decision_function([text, *without])[:, column].astype(np.float64)
