@@ -57,6 +57,9 @@ def test_transpose_is_canonical_and_takes_values_along(matrix):
     np.testing.assert_array_equal(moved, flipped.data * 2)
     assert kept is single
     np.testing.assert_array_equal(col_counts(csr), (matrix.toarray() != 0).sum(axis=0))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tacit.data.matrix._BLOCK", 1)
+        np.testing.assert_array_equal(col_counts(csr), (matrix.toarray() != 0).sum(axis=0))
 
 
 def test_arrays_that_must_not_be_written_are_copied():

@@ -4,10 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.baselines.naive_gradient import naive_gradient
+from tacit.kernels import losses
+from tacit.kernels.positives import square_value_of_rows, value_of_rows
 from tacit.objective.losses import custom_loss, resolve
 from tacit.objective.penalties import laplacian
 from tacit.objective.side_objective import Block
@@ -207,3 +210,19 @@ def test_a_rotation_of_the_factors_changes_nothing(seed):
     objective = problem.objective()
     turned = objective.value(problem.P @ rotation, problem.Q @ rotation)
     assert turned == pytest.approx(objective.value(problem.P, problem.Q), rel=1e-9)
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_the_squared_loss_by_itself_is_that_among_all_losses(rng, alike):
+    """With one weight and target for all positives, and with one for each."""
+    positives = sp.random_array((40, 30), density=0.3, rng=rng, format="csr", dtype=np.float32)
+    count = 1 if alike else positives.nnz
+    weight, target, a, b = (rng.random(size).astype(np.float32) for size in (count, count, 40, 30))
+    own, other = (rng.standard_normal((size, 5)).astype(np.float32) for size in (40, 30))
+    where = (0, 40, positives.indptr.astype(np.int64), positives.indices.astype(np.int32), weight, target, own, other)
+    value = square_value_of_rows(*where, a, b, 0.3)
+    assert value == pytest.approx(value_of_rows(*where, a, b, 0.3, losses.SQUARE), rel=1e-7)
+    rows, cols = positives.nonzero()
+    s = np.einsum("ij,ij->i", own[rows], other[cols], dtype=np.float64)
+    expected = weight * (target - s) ** 2 - a[rows].astype(np.float64) * b[cols] * (0.3 - s) ** 2
+    assert value == pytest.approx(expected.sum(), rel=1e-5)

@@ -136,3 +136,14 @@ def test_one_weight_for_all_positives_is_the_same_objective_as_one_each(loss):
         gradients = [SideObjective(one, losses.resolve(loss), against).value_and_gradient(own) for one in (side, other)]
         assert gradients[0][0] == gradients[1][0]
         np.testing.assert_array_equal(gradients[0][1], gradients[1][1])
+
+
+@pytest.mark.parametrize("weight", [1.0, 3.0, 0.1])
+def test_masses_are_the_weights_added_up_in_order(rng, weight):
+    """Of a whole number without adding; either way to the bits of one sum after another in float64."""
+    positives = as_csr((rng.random((30, 20)) < 0.4) * weight, "x")
+    masses = recipes.frequencies(positives, "value").masses
+    single = float(np.float32(weight))
+    for found, counts in zip(masses, (np.diff(positives.indptr), np.diff(transpose(positives).indptr))):
+        expected = [sum([single] * int(count)) for count in counts]
+        np.testing.assert_array_equal(found, expected)

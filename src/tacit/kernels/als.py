@@ -20,8 +20,8 @@ A batch never crosses the border of a chunk, and chunks do not depend on the num
 import numpy as np
 
 from tacit.kernels._jit import fast, inlined
-from tacit.kernels.gather_dot import add, add_four, add_image, four_products, product
-from tacit.kernels.positives import coefficients, coefficients_of
+from tacit.kernels.gather_dot import add, add_four, four_products, product
+from tacit.kernels.positives import coefficients_of
 
 BATCH = 32
 PIECE = 256
@@ -29,8 +29,8 @@ TINY = 1e-30
 
 
 @inlined
-def add_residual(indptr, indices, w, v, base, row, other, vector, out):
-    """out += Σ_{y∈Ω_row} (v_y − w_y ⟨q_y, vector⟩) q_y: what the positives add to −½ of the gradient.
+def add_slope(indptr, indices, w, v, share, base, row, other, vector, out):
+    """out += Σ_{y∈Ω_row} (share v_y − w_y ⟨q_y, vector⟩) q_y: what the positives add to share h − A vector.
 
     ``w`` and ``v`` begin with the positive number ``base``.
     """
@@ -39,16 +39,16 @@ def add_residual(indptr, indices, w, v, base, row, other, vector, out):
     while k + 4 <= end:
         q0, q1, q2, q3 = other[indices[k]], other[indices[k + 1]], other[indices[k + 2]], other[indices[k + 3]]
         s0, s1, s2, s3 = four_products(q0, q1, q2, q3, vector)
-        s0 = v[i] - s0 * w[i]
-        s1 = v[i + 1] - s1 * w[i + 1]
-        s2 = v[i + 2] - s2 * w[i + 2]
-        s3 = v[i + 3] - s3 * w[i + 3]
+        s0 = share * v[i] - s0 * w[i]
+        s1 = share * v[i + 1] - s1 * w[i + 1]
+        s2 = share * v[i + 2] - s2 * w[i + 2]
+        s3 = share * v[i + 3] - s3 * w[i + 3]
         add_four(out, s0, s1, s2, s3, q0, q1, q2, q3)
         k += 4
         i += 4
     while k < end:
         q = other[indices[k]]
-        add(out, v[i] - w[i] * product(q, vector), q)
+        add(out, share * v[i] - w[i] * product(q, vector), q)
         k += 1
         i += 1
 
@@ -56,9 +56,10 @@ def add_residual(indptr, indices, w, v, base, row, other, vector, out):
 @inlined
 def largest_batch(start, stop, indptr):
     """The most positives of any batch of rows."""
-    most = 0
+    most = np.int64(0)
     for begin in range(start, stop, BATCH):
-        most = max(most, indptr[min(begin + BATCH, stop)] - indptr[begin])
+        size = indptr[min(begin + BATCH, stop)] - indptr[begin]
+        most = size if size > most else most
     return most
 
 
@@ -74,6 +75,9 @@ def conjugate_gradient_rows(
     target: the rows' positives.
     Returns by how much the objective fell (each step lowers pᵀAp − 2hᵀp by exactly ‖r‖⁴ / dᵀAd, so this is free)
     and the squared norm of the gradient at the start.
+
+    One pass over the positives serves both: it makes z = h − A p before the first step and z = −A d in every step. A
+    second one would compile for another second.
     """
     g = own.shape[1]
     number = own.dtype.type
@@ -82,55 +86,56 @@ def conjugate_gradient_rows(
     image = np.empty((BATCH, g), own.dtype)
     energy = np.empty(BATCH, np.float64)
     enough = np.empty(BATCH, np.float64)
-    room = 0 if ready else largest_batch(start, stop, indptr)
-    w, v, base = weight, target, 0
+    w, v, base = weight, target, np.int64(0)
     if not ready:
-        w, v = np.empty(room, own.dtype), np.empty(room, own.dtype)
+        made = np.empty((2, largest_batch(start, stop, indptr)), own.dtype)
+        w, v = made[0], made[1]
     fall = 0.0
     gradient = 0.0
     for begin in range(start, stop, BATCH):
         size = min(BATCH, stop - begin)
         if not ready:
             base = indptr[begin]
-            coefficients(begin, begin + size, indptr, indices, weight, target, a, b, t, w, v)
+            for x in range(begin, begin + size):
+                coefficients_of(indptr[x], indptr[x + 1], base, indices, weight, target, a[x], b, t, w, v)
         points = own[begin : begin + size]
         r, d, z = residual[:size], direction[:size], image[:size]
-        np.dot(points, gram, z)
-        for i in range(size):
-            x = begin + i
-            for j in range(g):
-                r[i, j] = a[x] * (offset[j] - z[i, j]) - ridge[x] * points[i, j]
-            add_residual(indptr, indices, w, v, base, x, other, points[i], r[i])
-            e = number(0)
-            for j in range(g):
-                d[i, j] = r[i, j]
-                e += r[i, j] * r[i, j]
-            energy[i] = e
-            enough[i] = max(TINY, tolerance * tolerance * e)
-            gradient += 4.0 * e
-        for _ in range(steps):
-            waiting = False
+        for step in range(steps + 1):
+            at, share = points, number(1)
+            if step > 0:
+                at, share = d, number(0)
+                waiting = False
+                for i in range(size):
+                    waiting = waiting or energy[i] > enough[i]
+                if not waiting:
+                    break
+            np.dot(at, gram, z)
             for i in range(size):
-                waiting = waiting or energy[i] > enough[i]
-            if not waiting:
-                break
-            np.dot(d, gram, z)
-            for i in range(size):
-                if energy[i] <= enough[i]:
+                if step > 0 and energy[i] <= enough[i]:
                     continue
                 x = begin + i
                 for j in range(g):
-                    z[i, j] = a[x] * z[i, j] + ridge[x] * d[i, j]
-                add_image(indptr, indices, w, base, x, other, d[i], z[i])
+                    z[i, j] = a[x] * (share * offset[j] - z[i, j]) - ridge[x] * at[i, j]
+                add_slope(indptr, indices, w, v, share, base, x, other, at[i], z[i])
+                e = number(0)
+                if step == 0:
+                    for j in range(g):
+                        r[i, j] = z[i, j]
+                        d[i, j] = z[i, j]
+                        e += z[i, j] * z[i, j]
+                    energy[i] = e
+                    least = tolerance * tolerance * e
+                    enough[i] = least if least > TINY else TINY
+                    gradient += 4.0 * e
+                    continue
                 curvature = number(0)
                 for j in range(g):
-                    curvature += d[i, j] * z[i, j]
+                    curvature -= d[i, j] * z[i, j]
                 alpha = number(energy[i] / curvature)
                 fall += alpha * energy[i]
-                e = number(0)
                 for j in range(g):
                     points[i, j] += alpha * d[i, j]
-                    r[i, j] -= alpha * z[i, j]
+                    r[i, j] += alpha * z[i, j]
                     e += r[i, j] * r[i, j]
                 beta = number(e / energy[i])
                 energy[i] = e

@@ -7,13 +7,6 @@ from tacit.kernels._jit import fast, strict
 
 
 @fast
-def count_columns(indices, counts):
-    """counts[y] += the number of cells in column y."""
-    for k in range(len(indices)):
-        counts[indices[k]] += 1
-
-
-@fast
 def places_in_order(numbers, cursor, out):
     """out = the places of the numbers, ascending, equal ones as they come; ``cursor[y]`` is where those of y begin."""
     for k in range(len(numbers)):

@@ -77,7 +77,7 @@ def count_rows(first, last, tokens, positions, starts, weights, before, after, w
         for index in range(starts[word], starts[word + 1]):
             position = np.int64(positions[index])
             if before:
-                for distance in range(1, min(window, position) + 1):
+                for distance in range(1, (position if position < window else window) + 1):
                     other = tokens[position - distance]
                     if other < 0:
                         break
@@ -87,7 +87,8 @@ def count_rows(first, last, tokens, positions, starts, weights, before, after, w
                         distinct += 1
                     sums[other] += weights[distance - 1]
             if after:
-                for distance in range(1, min(window, length - 1 - position) + 1):
+                left = length - 1 - position
+                for distance in range(1, (left if left < window else window) + 1):
                     other = tokens[position + distance]
                     if other < 0:
                         break

@@ -27,6 +27,6 @@ def update_weights(log_weights, losses, eta, forgetting):
     top = -np.inf
     for s in range(len(log_weights)):
         log_weights[s] = forgetting * log_weights[s] - eta * losses[s]
-        top = max(top, log_weights[s])
+        top = log_weights[s] if log_weights[s] > top else top
     for s in range(len(log_weights)):
         log_weights[s] -= top

@@ -42,22 +42,22 @@ def step_size(loss, norm, aggressiveness, variant):
     if norm <= 0.0:
         return 0.0
     if variant == PA_I:
-        return min(aggressiveness, loss / norm)
+        return aggressiveness if aggressiveness < loss / norm else loss / norm
     return loss / norm
 
 
 @inlined
 def vector_length(settings, s):
     """Factors, and the bias where it is learned as one more coordinate."""
-    return int(settings[s, FACTORS]) + int(settings[s, BIASES] == LEARNED)
+    return np.int64(settings[s, FACTORS]) + np.int64(settings[s, BIASES] == LEARNED)
 
 
 @inlined
 def predict(users, items, i, j, settings, s, mean, one, unit):
     """⟨u, v⟩; mean + b_u + b_v + ⟨u, v⟩ with learned biases; and with running means mean + b_u + b_v + unit ⟨u, v⟩."""
-    at = int(settings[s, OFFSET])
-    k = int(settings[s, FACTORS])
-    biases = int(settings[s, BIASES])
+    at = np.int64(settings[s, OFFSET])
+    k = np.int64(settings[s, FACTORS])
+    biases = np.int64(settings[s, BIASES])
     total = users.dtype.type(0)
     for a in range(k):
         total += users[i, at + a] * items[j, at + a]
@@ -78,10 +78,10 @@ def light_round(users, items, i, j, settings, s, scale, one, error, scratch):
         references. Places are unsigned where they may be: a signed one could be negative for all that the compiler
         knows, and such a loop is not vectorised
     """
-    at = int(settings[s, OFFSET])
-    k = int(settings[s, FACTORS])
+    at = np.int64(settings[s, OFFSET])
+    k = np.int64(settings[s, FACTORS])
     n = vector_length(settings, s)
-    variant = int(settings[s, VARIANT])
+    variant = np.int64(settings[s, VARIANT])
     real = users.dtype.type
     first, zero = np.uint64(at), np.uint64(0)
     for a in range(zero, np.uint64(k)):
@@ -134,8 +134,8 @@ def full_side(rows, r, others, q, settings, s, scale, one, error, out, square, c
     ``inverse_root``; m is the longest vector of any expert
     """
     full = out.shape[1]
-    at = int(settings[s, OFFSET])
-    k = int(settings[s, FACTORS])
+    at = np.int64(settings[s, OFFSET])
+    k = np.int64(settings[s, FACTORS])
     n = vector_length(settings, s)
     real = rows.dtype.type
     forgetting = real(settings[s, FORGETTING])
@@ -164,7 +164,7 @@ def full_side(rows, r, others, q, settings, s, scale, one, error, out, square, c
     norm = 0.0
     for a in range(n):
         norm += x[a] * new[a]
-    tau = step_size(loss, norm, aggressiveness, int(settings[s, VARIANT]))
+    tau = step_size(loss, norm, aggressiveness, np.int64(settings[s, VARIANT]))
     move = tau if error > 0 else -tau
     below = False
     for a in range(n):

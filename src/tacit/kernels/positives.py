@@ -72,6 +72,28 @@ def value_of_rows(start, stop, indptr, indices, weight, target, own, other, a, b
 
 
 @strict
+def square_value_of_rows(start, stop, indptr, indices, weight, target, own, other, a, b, unlabelled_target):
+    """``value_of_rows`` of the squared loss: without the others it compiles in half the time, and every default fit
+    begins with it."""
+    weights, targets = spread(weight), spread(target)
+    most = np.int64(0)
+    for x in range(start, stop):
+        count = indptr[x + 1] - indptr[x]
+        most = count if count > most else most
+    scores = np.empty(most, own.dtype)
+    total = 0.0
+    for x in range(start, stop):
+        first = indptr[x]
+        scores_of_row(indptr, indices, x, own, other, scores)
+        for k in range(first, indptr[x + 1]):
+            s = float(scores[k - first])
+            error, gap = float(target[k * targets]) - s, unlabelled_target - s
+            unlabelled = float(a[x]) * float(b[indices[k]])
+            total += float(weight[k * weights]) * (error * error) - unlabelled * gap * gap
+    return total
+
+
+@strict
 def constant_of_rows(start, stop, indptr, indices, weight, target, a, b, unlabelled_target):
     """Σ c r² − a_x b_y t² over the positives of rows start..stop: the squared loss at scores of zero, in float64."""
     weights, targets = spread(weight), spread(target)

@@ -88,12 +88,12 @@ def start_rows(users, items, rows_of, numbers, new, settings, rules, memory):
             continue
         rows = users if side == 0 else items
         index = rows_of[side]
-        key = mixed(mixed(np.uint64(int(rules[SEED])), side), numbers[side])
+        key = mixed(mixed(np.uint64(np.int64(rules[SEED])), side), numbers[side])
         started = memory[USERS + side]
         sums = HEAD + len(settings) + side * rows.shape[1]
         for s in range(len(settings)):
-            at = int(settings[s, OFFSET])
-            k = int(settings[s, FACTORS])
+            at = np.int64(settings[s, OFFSET])
+            k = np.int64(settings[s, FACTORS])
             means = settings[s, BIASES] == MEANS
             share = rules[AVERAGE] if started > 0 and not means else 0.0
             width = 0.0
@@ -144,7 +144,8 @@ def vote(users, items, i, j, settings, rules, memory, weights, predictions):
 def shown(prediction, memory, rules):
     """A prediction as it is told: cut to the range of the ratings so far where the rules say so."""
     if rules[IN_RANGE] > 0 and memory[SEEN] > 0:
-        return min(max(prediction, memory[LOWEST]), memory[HIGHEST])
+        prediction = memory[LOWEST] if prediction < memory[LOWEST] else prediction
+        prediction = memory[HIGHEST] if prediction > memory[HIGHEST] else prediction
     return prediction
 
 
@@ -172,7 +173,8 @@ def answers(users, items, memory, settings, rules, cells, outcomes):
                 pair[0, a] = users[i, a]
                 pair[1, a] = items[j, a]
             start_rows(pair, pair, own_places, numbers, new, settings, rules, memory)
-            told = vote(pair, pair, 0, 1, settings, rules, memory, weights, predictions)
+            first, second = own_places[0], own_places[1]  # bare numbers would compile it once more
+            told = vote(pair, pair, first, second, settings, rules, memory, weights, predictions)
         else:
             told = vote(users, items, i, j, settings, rules, memory, weights, predictions)
         outcomes[1, t] = shown(told, memory, rules)
@@ -181,7 +183,8 @@ def answers(users, items, memory, settings, rules, cells, outcomes):
 @inlined
 def cut_to(value, bound):
     """The value, or the nearer end of [−bound, bound]."""
-    return min(max(value, -bound), bound)
+    value = -bound if value < -bound else value
+    return bound if value > bound else value
 
 
 @inlined
@@ -242,8 +245,10 @@ def take_in_mean(memory, user, item, rating, error):
         error = 0.0
         memory[LOWEST] = rating
         memory[HIGHEST] = rating
-    memory[LOWEST] = min(memory[LOWEST], rating)
-    memory[HIGHEST] = max(memory[HIGHEST], rating)
+    if rating < memory[LOWEST]:
+        memory[LOWEST] = rating
+    if rating > memory[HIGHEST]:
+        memory[HIGHEST] = rating
     step = rating - memory[MEAN]
     if known and memory[VARIANCE] > 0:
         step = cut_to(step, _SURPRISE * np.sqrt(memory[VARIANCE]))
@@ -261,7 +266,7 @@ def take_in_mean(memory, user, item, rating, error):
     memory[LAST_ITEM] = item
 
 
-@fast
+@inlined
 def is_sound(users, items, i, j, memory):
     """Whether what a round has touched is finite, and small enough for a file."""
     rows = 0.0
@@ -274,14 +279,14 @@ def is_sound(users, items, i, j, memory):
 
 
 @fast
-def add_to_sums(users, items, i, j, at, n, memory, experts, sign, user_counts, item_counts):
-    """Keep the sums of all started rows up to date while two of them change; the last two say which of them."""
+def add_to_sums(users, items, i, j, at, n, memory, experts, sign, new):
+    """Keep the sums of all started rows up to date while two of them change: rows that are new are not taken out."""
     user_sums = HEAD + experts
     item_sums = user_sums + users.shape[1]
     for a in range(at, at + n):
-        if user_counts:
+        if sign > 0.0 or not new[0]:
             memory[user_sums + a] += sign * users[i, a]
-        if item_counts:
+        if sign > 0.0 or not new[1]:
             memory[item_sums + a] += sign * items[j, a]
 
 
@@ -324,20 +329,20 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
     kept_memory = np.empty(len(memory))
     new = np.empty(2, dtype=np.bool_)
     numbers = np.empty(2, dtype=np.int64)
-    longest = 0
-    full = 0
+    longest = np.int64(0)
+    full = np.int64(0)
     for s in range(experts):
         n = passive_aggressive.vector_length(settings, s)
-        longest = max(longest, n)
+        longest = n if n > longest else longest
         if settings[s, ADAPTATION] == FULL:
-            full = max(full, n)
+            full = n if n > full else full
     scratch = np.empty((4, longest), dtype=users.dtype)
     if quadrature is not None:
         square = np.empty((2 * full, full))
         columns = np.empty((2 * full, quadrature.shape[2]))
         new_user = np.empty((4, full))
         new_item = np.empty((4, full))
-    draws = mixed(np.uint64(int(rules[SEED])), np.int64(2))  # a bare 2 would compile it once more
+    draws = mixed(np.uint64(np.int64(rules[SEED])), np.int64(2))  # a bare 2 would compile it once more
     averages = rules[AVERAGE] > 0
     equal = current_weights(memory, settings, rules, weights)
 
@@ -385,17 +390,18 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
 
         top = 0.0
         for s in range(experts):
-            top = max(top, weights[s])
+            top = weights[s] if weights[s] > top else top
         for s in range(experts):
             means = settings[s, BIASES] == MEANS
             error = rating - predictions[s]
-            loss = max(abs(error) - settings[s, EPSILON] * scale, 0.0)
+            loss = abs(error) - settings[s, EPSILON] * scale
+            loss = 0.0 if loss < 0.0 else loss
             losses[s] = loss / scale
             drawn = equal
             if not drawn:
                 chance = (1.0 - rules[EXPLORATION]) * weights[s] / top + rules[EXPLORATION]
-                drawn = chance >= 1.0 or uniform(mixed(draws, int(kept_memory[SEEN])), s) < chance
-            at = int(settings[s, OFFSET])
+                drawn = chance >= 1.0 or uniform(mixed(draws, np.int64(kept_memory[SEEN])), s) < chance
+            at = np.int64(settings[s, OFFSET])
             n = passive_aggressive.vector_length(settings, s)
             summed = averages and not means
             own_scale = 1.0 if means else scale
@@ -403,7 +409,7 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
                 error = cut_to(error - moved, bound) / unit if unit > 0 else 0.0
                 loss = abs(error) - settings[s, EPSILON]
             if summed:
-                add_to_sums(users, items, i, j, at, n, memory, experts, -1.0, not new[0], not new[1])
+                add_to_sums(users, items, i, j, at, n, memory, experts, -1.0, new)
             if drawn and loss > 0.0 and n > 0:
                 if quadrature is not None and settings[s, ADAPTATION] == FULL:
                     for side in range(2):
@@ -420,7 +426,7 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
                 else:
                     passive_aggressive.light_round(users, items, i, j, settings, s, own_scale, one, error, scratch)
             if summed:
-                add_to_sums(users, items, i, j, at, n, memory, experts, 1.0, True, True)
+                add_to_sums(users, items, i, j, at, n, memory, experts, 1.0, new)
         if not equal:
             hedge.update_weights(log_weights, losses, rules[ETA], rules[FORGETTING])
         if not is_sound(users, items, i, j, memory):

@@ -282,7 +282,7 @@ def words(
     less: in a small vocabulary unlabelled pairs would drown what was observed.
     """
     rule = context_rule(
-        np.bincount(targets.indices, minlength=targets.shape[1]),
+        col_counts(targets),
         _masses(targets, weights)[0],
         unlabelled_weight,
         unlabelled_total,
@@ -367,7 +367,10 @@ def _weights_in(positives: sp.csr_array, how: PositiveWeight, smallest: float, s
 
 
 def _masses(positives: sp.csr_array, weight: Array) -> tuple[Array, Array]:
-    """The weight of each row's and of each column's positives."""
+    """The weight of each row's and of each column's positives, in float64 and added up in their order."""
+    if len(weight) == 1 and float(weight[0]).is_integer():
+        # Sums of a whole number are exact: nothing has to be compiled to add them up.
+        return np.diff(positives.indptr) * float(weight[0]), col_counts(positives) * float(weight[0])
     rows, cols = np.zeros(positives.shape[0]), np.zeros(positives.shape[1])
     kernels.add_masses(positives.indptr, positives.indices, weight, rows, cols)
     return rows, cols

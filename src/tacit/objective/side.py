@@ -128,10 +128,11 @@ class Side:
 
     def value_parts(self, loss: Loss, own: Array, other: Array, n_threads: int = 0) -> list[float]:
         """The same per chunk."""
+        kernel, codes = (kernels.square_value_of_rows, ()) if loss.quadratic else (kernels.value_of_rows, (loss.code,))
         return threads.run(
-            lambda start, stop: kernels.value_of_rows(
+            lambda start, stop: kernel(
                 start, stop, self.indptr, self.indices, self.weight, self.target, own, other, self.own_weight,
-                self.other_weight, self.unlabelled_target, loss.code,
+                self.other_weight, self.unlabelled_target, *codes,
             ),
             self.chunks(own.shape[1]),
             n_threads,
