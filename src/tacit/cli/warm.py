@@ -111,7 +111,9 @@ STEPS: dict[str, Callable[[], None]] = {
 def command(clear: bool, as_json: bool) -> None:
     """Compile all kernels by tiny fits of every estimator, and keep them for later processes."""
     from tacit.kernels import _jit
+    from tacit.neighbours.first_answers import allowance
 
+    allowance.left = 0  # everything is asked of the kernels
     _import_kernels()
     folder = _jit.cache_folder()
     removed = _clear(folder) if clear and folder is not None else 0

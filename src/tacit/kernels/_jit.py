@@ -65,8 +65,13 @@ def inlined(function: F) -> F:
     return _compile(function, set(FAST_FLAGS), inline="always")
 
 
+def is_ready(kernel: Any) -> bool:
+    """Whether a kernel was compiled or loaded in this process, or runs as plain Python."""
+    return bool(getattr(kernel, "signatures", True))
+
+
 NOTICE = (
-    "Tacit compiles its kernels for this machine: some 10 seconds for a first fit, once; later runs load them. "
+    "Tacit compiles its kernels for this machine: a few seconds for a first fit, once; later runs load them. "
     "`tacit warm` compiles all of them."
 )
 

@@ -33,19 +33,6 @@ hold better ones; a row has a factor of zeros."""
 _LOWEST = np.float32(-np.inf)
 
 
-@strict
-def transpose(items, order, tiles):
-    """Fill ``tiles`` (T, G, WIDTH) with ``items`` (m, g) in this order (m,)."""
-    m, g = items.shape
-    for t in range(len(tiles)):
-        # Sixteen items at a time: what is read of a line of memory is used before it leaves the cache.
-        for first in range(0, WIDTH, 16):
-            for j in range(tiles.shape[1]):
-                for i in range(first, first + 16):
-                    place = t * WIDTH + i
-                    tiles[t, j, i] = items[order[place], j] if place < m and j < g else np.float32(0)
-
-
 @inlined
 def _factors(tile, j, start, width):
     """Four factors of the items from ``start`` on.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import InputError
 from tacit.kernels import few
+from tacit.neighbours import first_answers
 from tacit.neighbours.filters import Lists
 from tacit.neighbours.selection import NOTHING, Result, capacity, unpacked
 from tacit.neighbours.topk import NOT_FINITE, as_factors
@@ -48,8 +49,9 @@ class Tiled:
         order = np.argsort(-lengths, kind="stable").astype(np.int32)
         places = np.empty(m, dtype=np.int32)
         places[order] = np.arange(m, dtype=np.int32)
-        tiles = np.empty((-(-m // few.WIDTH), -(-g // few.STEP) * few.STEP, few.WIDTH), dtype=np.float32)
-        few.transpose(items, order, tiles)
+        tiles = np.zeros((-(-m // few.WIDTH), -(-g // few.STEP) * few.STEP, few.WIDTH), dtype=np.float32)
+        for tile, (start, stop) in zip(tiles, even_chunks(m, few.WIDTH)):
+            tile[:g, : stop - start] = items[order[start:stop]].T
         bounds = np.maximum.reduceat(lengths[order], np.arange(0, m, few.SLICE))
         return cls(tiles, order, places, bounds, bool(np.isfinite(lengths).all()))
 
@@ -68,6 +70,10 @@ def top_k_of_few(queries: Array, tiled: Tiled, k: int, *, seen: Lists | None = N
         raise InputError(NOT_FINITE)
     if len(indptr) != n + 1 or indptr[-1] > len(indices):
         raise InputError(f"seen must list items for each of the {n} queries.")
+    if first_answers.allowance.covers(few.search, n * m, queries.shape[1]):
+        answer = first_answers.Few(queries, tiled.tiles, tiled.order).best(min(k, m), (indptr, indices))
+        if answer is not None:
+            return _filled_up(answer, k)
     block = np.zeros((n, tiled.tiles.shape[1]), dtype=np.float32)
     block[:, : queries.shape[1]] = queries
     wanted = _Wanted(block, np.empty(n), min(k, m), indptr, indices)
@@ -80,9 +86,15 @@ def top_k_of_few(queries: Array, tiled: Tiled, k: int, *, seen: Lists | None = N
         sections = even_chunks(count - first, max(1, -(-(count - first) // (2 * resolve(threads)))))
         more = run(lambda a, b: _search(tiled, wanted, first + a, first + b, floors.copy())[0], sections, threads)
         numbers, scores = unpacked(np.concatenate((keys, *more), axis=1), wanted.k)
-    if wanted.k == k:
-        return numbers, scores
-    missing = ((0, 0), (0, k - wanted.k))
+    return _filled_up((numbers, scores), k)
+
+
+def _filled_up(found: Result, k: int) -> Result:
+    """With places that no item takes where there are fewer than k."""
+    numbers, scores = found
+    if numbers.shape[1] == k:
+        return found
+    missing = ((0, 0), (0, k - numbers.shape[1]))
     return np.pad(numbers, missing, constant_values=-1), np.pad(scores, missing, constant_values=np.nan)
 
 
@@ -122,12 +134,27 @@ def top_k_of_rows(
     n, m = len(numbers), len(tiled.order)
     if k > m or not tiled.finite:
         return None
+    if first_answers.allowance.covers(few.search_rows, n * m, rows.factors.shape[1]):
+        queries, lists = _gathered(numbers, rows, apart, exclude_seen)
+        known = queries.any(axis=1).all()
+        return first_answers.Few(queries, tiled.tiles, tiled.order).best(k, lists) if known else None
     listed, scores = np.empty((n, k), dtype=np.int32), np.empty((n, k), dtype=np.float32)
     said = few.search_rows(
         tiled.tiles, min(len(tiled.tiles), TILES_AT_FIRST), tiled.order, tiled.places, tiled.bounds, *rows,
         np.array(numbers, dtype=np.int64), *apart, exclude_seen, k, capacity(k, m), listed, scores.view(np.int32),
     )  # fmt: skip
     return (listed, scores) if said == few.FOUND else None
+
+
+def _gathered(
+    numbers: list[int], rows: StoredRows, apart: StoredRows, exclude_seen: bool
+) -> tuple[NDArray[np.float32], Lists]:
+    """The factors of these rows, and lists of what they may not get."""
+    found = [(rows, number) if number >= 0 else (apart, -1 - number) for number in numbers]
+    queries = np.stack([place.factors[number] for place, number in found])
+    lists = [place.indices[place.indptr[number] : place.indptr[number + 1]] for place, number in found]
+    lists = lists if exclude_seen else [NOTHING] * len(found)
+    return queries, (np.cumsum([0, *map(len, lists)]), np.concatenate(lists))
 
 
 class _Wanted(NamedTuple):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import InputError
 from tacit.kernels import topk as kernels
+from tacit.neighbours import first_answers
 from tacit.neighbours.filters import Filters, Lists
 
 NOTHING = np.empty(0, dtype=np.int32)
@@ -62,6 +63,15 @@ class Selection:
         return self.keys[:, : self.k]
 
 
+def selection_of(
+    filters: Filters, start: int, rows: int, k: int, candidates: int, candidate_of: Any = NOTHING
+) -> Selection | first_answers.NumPySelection:
+    """A selection, which the first answers of a process make without kernels."""
+    if first_answers.allowance.covers(kernels.select, rows * candidates):
+        return first_answers.NumPySelection(filters, start, rows, k, candidate_of)
+    return Selection(filters, start, rows, k, candidates, candidate_of)
+
+
 def bar_cells(scores: NDArray[np.float32], rows: int, start: int, lists: Lists) -> None:
     """Set the listed items of the queries from ``start`` on to -inf, in scores (·, m) of all items."""
     kernels.filter_cells(scores, rows, 0, scores.shape[1], start, *lists, NOTHING, *_ALL_ROWS)
@@ -82,8 +92,10 @@ def unpacked(keys: NDArray[np.int64], k: int, candidates: NDArray[np.int32] = NO
 
     ``candidates`` maps a candidate to its item, empty when they are the same.
     """
-    if keys.shape[1] > k:
-        keys = np.partition(keys, keys.shape[1] - k, axis=1)[:, keys.shape[1] - k :]
-    numbers, scores = np.empty(keys.shape, dtype=np.int32), np.empty(keys.shape, dtype=np.float32)
-    kernels.unpack(np.sort(keys, axis=1), keys.shape[1], numbers, scores.view(np.int32))
+    keys = np.sort(first_answers.largest(keys, k), axis=1)
+    if first_answers.allowance.covers(kernels.unpack, keys.size):
+        numbers, scores = first_answers.unpacked(keys[:, ::-1])
+    else:
+        numbers, scores = np.empty(keys.shape, dtype=np.int32), np.empty(keys.shape, dtype=np.float32)
+        kernels.unpack(keys, keys.shape[1], numbers, scores.view(np.int32))
     return (np.where(numbers >= 0, candidates[numbers], -1) if len(candidates) else numbers), scores

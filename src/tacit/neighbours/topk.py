@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import InputError
 from tacit.neighbours.filters import NO_FILTERS, Filters, whole_k
-from tacit.neighbours.selection import NOTHING, Result, Selection, capacity, empty_result, unpacked
+from tacit.neighbours.selection import NOTHING, Result, capacity, empty_result, selection_of, unpacked
 from tacit.threads import even_chunks, resolve, run, single_threaded_blas
 
 Array = NDArray[Any]
@@ -112,7 +112,7 @@ def top_k_of(
     def search(start: int, stop: int) -> Array:
         block = score_rows(start, stop)
         tile = np.empty((stop - start, ITEMS), dtype=np.float32)
-        selection = Selection(filters, start, stop - start, width, m)
+        selection = selection_of(filters, start, stop - start, width, m)
         for first, last in even_chunks(m, ITEMS):
             tile[:, : last - first] = block[:, first:last]
             selection.offer(
@@ -242,7 +242,9 @@ class _Plan:
             block[:rows] = self.queries[start:stop]
         tile_width = self.tile_width
         scores = np.empty((height, tile_width), dtype=np.float32)
-        selection = Selection(self.filters, start, rows, min(k, end - begin), end - begin, self.candidates.candidate_of)
+        selection = selection_of(
+            self.filters, start, rows, min(k, end - begin), end - begin, self.candidates.candidate_of
+        )
         for first in range(begin, end, tile_width):
             last = min(first + tile_width, end)
             width = last - first
