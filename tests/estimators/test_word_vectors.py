@@ -66,6 +66,13 @@ def test_the_objective_is_the_one_of_the_paper(options):
     assert model.history_[-1]["objective"] == pytest.approx(value, rel=1e-4)
 
 
+def test_keeping_the_counts_changes_no_bit():
+    """Without them, positives are written over the counts."""
+    kept, given_up = make(keep_counts=True).fit(sentences()), make().fit(sentences())
+    assert kept.vectors.tobytes() == given_up.vectors.tobytes()
+    assert not hasattr(given_up, "counts_")
+
+
 def test_sweeps_lower_the_objective_and_end_at_the_tolerance(model):
     values = [record["objective"] for record in model.history_]
     assert np.all(np.diff(values) <= 1e-6 * values[0])

@@ -9,6 +9,8 @@ with the matrix. Borders of runs and of chunks depend on the text and the budget
 the bit at any number of threads.
 """
 
+import contextlib
+import ctypes
 import functools
 import tempfile
 from collections.abc import Callable
@@ -91,6 +93,7 @@ def count_pairs(
             offset = min(first, window)
             counted = _count_run(around, offset, offset + last - first, words, weights, side, budget, threads, run)
             total = counted if first == 0 else add_counts(total, counted, memory=memory, threads=threads)
+    _give_back()
     return total
 
 
@@ -195,6 +198,12 @@ def _fill(
                 raise KeyboardInterrupt
 
 
+def _give_back() -> None:
+    """Hand what the chunks held back to the system, where its C library does so when asked: some 50 MB."""
+    with contextlib.suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 def _nameless_file() -> IO[bytes]:
     return tempfile.TemporaryFile()
 
@@ -205,27 +214,36 @@ class _Store:
     def __init__(self, budget: int) -> None:
         self._budget = budget
         self._sizes: list[NDArray[np.int64]] = []
-        self._parts: list[tuple[NDArray[np.int32], NDArray[np.float32]]] = []
+        self._held: tuple[NDArray[Any], NDArray[Any]] = (np.empty(0, np.int32), np.empty(0, np.float32))
         self._files: tuple[IO[bytes], IO[bytes]] | None = None
         self.cells = 0
 
     def append(self, sizes: NDArray[np.int64], indices: NDArray[np.int32], values: NDArray[np.float32]) -> None:
         self._sizes.append(sizes)
-        self._parts.append((indices, values))
-        self.cells += len(indices)
+        before, self.cells = self.cells, self.cells + len(indices)
         if self._files is None and self.cells * _CELL > self._budget:
             self._files = (_nameless_file(), _nameless_file())
+            for file, array in zip(self._files, self._held):
+                file.write(array[:before].data)
+            self._held = (np.empty(0, np.int32), np.empty(0, np.float32))
         if self._files is not None:
-            for part in self._parts:
-                for file, array in zip(self._files, part):
-                    file.write(array.data)
-            self._parts.clear()
+            for file, array in zip(self._files, (indices, values)):
+                file.write(array.data)
+            return
+        for array, part in zip(self._held, (indices, values)):
+            if self.cells > len(array):
+                # Large arrays grow where they are, so that parts and whole are never held both.
+                _resize(array, self.cells + self.cells // 16)
+            array[before : self.cells] = part
 
     def matrix(self, words: int) -> sp.csr_array:
         indptr = np.zeros(words + 1, np.int64)
         if self._sizes:
             np.cumsum(np.concatenate(self._sizes), out=indptr[1:])
-        indices, values = self._mapped() if self._files is not None else self._joined()
+        if self._files is None:
+            for array in self._held:
+                _resize(array, self.cells)
+        indices, values = self._mapped() if self._files is not None else self._held
         # SciPy's constructor would narrow the row pointers, so the index arrays are set afterwards.
         matrix = sp.csr_array((words, words), dtype=np.float32)
         matrix.data, matrix.indices, matrix.indptr = values, indices, indptr
@@ -244,14 +262,7 @@ class _Store:
             file.close()
         return indices, values
 
-    def _joined(self) -> tuple[Any, Any]:
-        """One array each; every part is freed as soon as it is copied."""
-        indices, values = np.empty(self.cells, np.int32), np.empty(self.cells, np.float32)
-        index = 0
-        self._parts.reverse()
-        while self._parts:
-            some_indices, some_values = self._parts.pop()
-            indices[index : index + len(some_indices)] = some_indices
-            values[index : index + len(some_indices)] = some_values
-            index += len(some_indices)
-        return indices, values
+
+def _resize(array: NDArray[Any], size: int) -> None:
+    """In place; nobody has a view of it."""
+    array.resize(size, refcheck=False)

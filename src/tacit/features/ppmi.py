@@ -8,6 +8,7 @@ contexts' totals are x_·j^s, scaled back to their sum, which lowers the PMI of 
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -73,27 +74,44 @@ def associations(
     col_logs: NDArray[np.float64],
     shift: float = 1.0,
     threads: int = 0,
+    *,
+    consume: bool = False,
 ) -> tuple[sp.csr_array, NDArray[np.float32]]:
-    """The cells where log x_ij − row_logs_i − col_logs_j − log k is above zero, with that value and their counts."""
+    """The cells where log x_ij − row_logs_i − col_logs_j − log k is above zero, with that value and their counts.
+
+    With ``consume`` they are written over the counts, which are given up: the matrix has no cells afterwards.
+    """
     shift = checks.number("shift", shift, above=0.0)
     indptr = counts.indptr.astype(np.int64, copy=False)
     indices, data = counts.indices.astype(np.int32, copy=False), counts.data.astype(np.float32, copy=False)
+    if consume:
+        counts.indices, counts.data, counts.indptr = indices[:0].copy(), data[:0].copy(), np.zeros_like(indptr)
+    # Room for all cells; what is not written to takes no memory.
+    kept = [indices, data] if consume else [np.empty_like(indices), np.empty_like(data)]
+    values = np.empty(len(indices), np.float32)
     chunks = pool.balanced_chunks(indptr)
-    sizes = np.zeros(counts.shape[0], np.int64)
-    given = (indptr, indices, data, row_logs, col_logs, -np.log(shift))
-    pool.run(lambda a, b: kernels.count_positive(a, b, *given, sizes), chunks, threads)
+    sizes = np.zeros(len(indptr) - 1, np.int64)
+    given = (indptr, indices, data, row_logs, col_logs, -np.log(shift), sizes, kept[0], values, kept[1])
+    pool.run(lambda a, b: kernels.keep_positive(a, b, *given), chunks, threads)
     kept_indptr = np.concatenate(([0], np.cumsum(sizes)))
-    cells = int(kept_indptr[-1])
-    kept_indices, values = np.empty(cells, np.int32), np.empty(cells, np.float32)
-    kept_counts = np.empty(cells, np.float32)
-    pool.run(
-        lambda a, b: kernels.fill_positive(a, b, *given, kept_indptr, kept_indices, values, kept_counts),
-        chunks,
-        threads,
-    )
+    kept_indices, kept_counts, values = (_closed_up(array, chunks, indptr, kept_indptr) for array in (*kept, values))
     matrix = sp.csr_array(counts.shape, dtype=np.float32)
     matrix.data, matrix.indices, matrix.indptr = values, kept_indices, kept_indptr
     return matrix, kept_counts
+
+
+def _closed_up(
+    array: NDArray[Any], chunks: list[tuple[int, int]], begins: NDArray[np.int64], starts: NDArray[np.int64]
+) -> NDArray[Any]:
+    """The cells of every chunk of rows, which begin where those of its first row did, without gaps between chunks."""
+    for first, last in chunks:
+        size = starts[last] - starts[first]
+        array[starts[first] : starts[last]] = array[begins[first] : begins[first] + size]
+    cells = int(starts[-1])
+    if not array.flags.owndata:  # a file that is mapped
+        return array[:cells]
+    array.resize(cells, refcheck=False)  # gives back what lies behind; nobody has a view of it
+    return array
 
 
 def glove_weights(
@@ -138,7 +156,9 @@ class PairPositives:
         row_logs: NDArray[np.float64],
         col_logs: NDArray[np.float64],
         threads: int = 0,
+        *,
+        consume: bool = False,
     ) -> tuple[sp.csr_array, NDArray[np.float32]]:
-        """Targets as CSR, and the weight of each of its cells."""
-        targets, kept = associations(counts, row_logs, col_logs, self.shift, threads)
+        """Targets as CSR, and the weight of each of its cells; with ``consume`` the counts are given up for them."""
+        targets, kept = associations(counts, row_logs, col_logs, self.shift, threads, consume=consume)
         return targets, glove_weights(kept, self.weight_ceiling, self.weight_exponent, out=kept)

@@ -77,7 +77,7 @@ def sweeps(solver: str, iterations: int | None) -> int:
 
 @dataclass(frozen=True)
 class Positives:
-    """What training needs of the counts, which can be given up then: they are as large as all of this.
+    """What training needs of the counts, which it takes the place of.
 
     totals : of words and of contexts
     targets, weights : r as CSR, and c of each of its cells
@@ -106,15 +106,16 @@ def nothing_to_learn() -> InputError:
     )
 
 
-def positives(settings: WordSettings, pairs: sp.csr_array) -> Positives:
-    """The positives among counted pairs."""
+def positives(settings: WordSettings, pairs: sp.csr_array, *, consume: bool = False) -> Positives:
+    """The positives among counted pairs; with ``consume`` in their place, so that both are never held."""
     if pairs.nnz == 0:
         raise nothing_to_learn()
     both = totals(pairs)
-    targets, weights = settings.positives.of(pairs, *settings.positives.logs(*both), settings.run.threads)
+    marked = "" if settings.run.checkpoint is None else _fingerprint(settings, pairs)
+    logs = settings.positives.logs(*both)
+    targets, weights = settings.positives.of(pairs, *logs, settings.run.threads, consume=consume)
     if targets.nnz == 0:
         raise nothing_to_learn()
-    marked = "" if settings.run.checkpoint is None else _fingerprint(settings, pairs)
     return Positives(both, targets, weights, marked)
 
 

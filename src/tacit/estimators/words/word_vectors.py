@@ -173,8 +173,12 @@ class WordVectors(VectorSpace):
         raw = texts.read(text, tokenizer=self.tokenizer, sentences=self.sentences)
         least = raw.least_count(self.min_count)
         corpus = raw.most_frequent(least, self.max_words)
+        del raw
         word_fit.require_two(corpus.ids, least)
-        self._learn(settings, corpus.ids, corpus.counts, self._count(corpus), None)
+        ids, frequencies, pairs = corpus.ids, corpus.counts, self._count(corpus)
+        # The text is not needed any more, and training takes what it held.
+        del corpus
+        self._learn(settings, ids, frequencies, pairs, None)
         return self
 
     def partial_fit(self, text: texts.Source, y: None = None) -> Self:
@@ -194,7 +198,9 @@ class WordVectors(VectorSpace):
         pairs = add_counts(self.counts_, self._count(corpus), memory=self.memory, threads=self.threads)
         frequencies = corpus.counts
         frequencies[: len(self.word_counts_)] += self.word_counts_
-        self._learn(settings, corpus.ids, frequencies, pairs, (self.word_factors_, self.context_factors_))
+        ids = corpus.ids
+        del raw, corpus
+        self._learn(settings, ids, frequencies, pairs, (self.word_factors_, self.context_factors_))
         return self
 
     @learns
@@ -296,10 +302,8 @@ class WordVectors(VectorSpace):
         pairs: sp.csr_array,
         warm: tuple[Array, Array] | None,
     ) -> None:
-        given = word_fit.positives(settings, pairs)
+        given = word_fit.positives(settings, pairs, consume=not self.keep_counts)
         kept = pairs if self.keep_counts else None
-        # Nobody else holds the counts, so this frees them before training takes as much again.
-        del pairs
         trained, history = word_fit.fit(settings, given, warm)
         self.take(ids, frequencies, trained, history)
         if kept is not None:
