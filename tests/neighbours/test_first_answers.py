@@ -70,6 +70,7 @@ def test_a_few_queries_get_the_bits_of_the_kernels(rng, by_numpy, m, g):
         assert same_bits(*by_numpy(ask))
 
 
+@pytest.mark.jit  # as plain Python, NumPy warns of the overflow first
 def test_what_one_call_cannot_tell_is_left_to_the_others(rng, by_numpy):
     items = rng.standard_normal((40, 4)).astype(np.float32)
     nothing = np.zeros(2, dtype=np.int64), np.empty(0, dtype=np.int32)
