@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.objective.maps import Identity, as_map
+from tacit.objective.penalties import laplacian
 from tacit.objective.towers import Field, LinearTower, PairwiseTower, ProductTower, feature_tower, id_tower
 
 
@@ -22,6 +23,20 @@ def _one_hot(rng, n, k):
     return np.eye(k)[rng.integers(0, k, n)]
 
 
+STRENGTH = 0.3
+"""λ_g of the graphs that fields have."""
+
+
+def ring(size):
+    """Similarities of a ring in which the second neighbour counts a third."""
+    near = np.eye(size, k=1) + np.eye(size, k=2) / 3 + np.eye(size, k=size - 1)
+    return near + near.T
+
+
+def _graph(size, dtype):
+    return laplacian(ring(size), STRENGTH, "graph", size, dtype)
+
+
 def make_tower(kind, n, g, seed=0, dtype=np.float64):
     rng = np.random.default_rng(seed)
     features = rng.normal(size=(n, 3)) * (rng.random((n, 3)) < 0.7)
@@ -33,7 +48,7 @@ def make_tower(kind, n, g, seed=0, dtype=np.float64):
         tower = feature_tower(as_map(given, "features", dtype=dtype), g, ridge)
         return Twin(tower, lambda theta: features @ theta.reshape(3, g))
     if kind == "ids and features":
-        own = Field("ids", Identity(n), np.arange(g), rng.uniform(0.1, 0.5, n))
+        own = Field("ids", Identity(n), np.arange(g), rng.uniform(0.1, 0.5, n), _graph(n, dtype))
         beside = Field("features", as_map(sp.csr_array(features), "features", dtype=dtype), np.arange(g), ridge)
         tower = LinearTower(n, g, [own, beside])
         return Twin(tower, lambda theta: theta[: n * g].reshape(n, g) + features @ theta[n * g :].reshape(3, g))
@@ -45,7 +60,13 @@ def make_tower(kind, n, g, seed=0, dtype=np.float64):
     rows, contexts = _one_hot(rng, n, 4), _one_hot(rng, n, 3)
     width = g - 1 if kind == "pairwise" else g
     fields = [
-        Field("rows", as_map(sp.csr_array(rows), "rows", dtype=dtype), np.arange(width), rng.uniform(0.1, 0.5, 4)),
+        Field(
+            "rows",
+            as_map(sp.csr_array(rows), "rows", dtype=dtype),
+            np.arange(width),
+            rng.uniform(0.1, 0.5, 4),
+            _graph(4, dtype),
+        ),
         Field("context", as_map(sp.csr_array(contexts), "c", dtype=dtype), np.arange(width), rng.uniform(0.1, 0.5, 3)),
     ]
 

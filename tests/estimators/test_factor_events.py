@@ -209,11 +209,35 @@ def test_rows_without_evidence_get_the_average_list(solver):
     assert model.recommend([5], k=1).ids[0, 0] == np.argmax(average)
 
 
-def test_contexts_with_a_row_graph_are_refused_in_a_sentence():
+@pytest.mark.parametrize("context_model", ["additive", "pairwise", "product"])
+@pytest.mark.parametrize("solver", ["als", "newton", "adagrad"])
+def test_a_row_graph_beside_contexts_draws_rows_together(solver, context_model):
+    """Friends end closer to each other than without the graph, and a row nobody knows lies where its friend lies."""
+    rng = np.random.default_rng(3)
+    plays = {"who": rng.integers(12, size=300), "what": rng.integers(9, size=300), "when": rng.integers(3, size=300)}
+    plays["who"][plays["who"] == 5] = 4
+    plays["who"][0], plays["what"][0] = 5, 8
+    data = Interactions.from_table(plays, row="who", col="what", context="when")
+    numbers = data.row_ids.numbers([0, 1, 4, 5])
+    graph = np.zeros((12, 12))
+    for one, other in ((numbers[0], numbers[1]), (numbers[2], numbers[3])):
+        graph[one, other] = graph[other, one] = 1.0
+    gaps = {}
+    for weight in (0.0, 50.0):
+        model = FactorRecommender(
+            factors=3, solver=solver, context_model=context_model, graph_weight=weight, regularization=0.02,
+            iterations=60, progress=False,
+        ).fit(data, row_graph=graph)  # fmt: skip
+        one, two, three, four = model.row_factors_[numbers]
+        gaps[weight] = np.linalg.norm(one - two) + np.linalg.norm(three - four)
+    assert gaps[50.0] < 0.5 * gaps[0.0]
+
+
+def test_contexts_with_a_row_graph_and_row_features_are_refused_in_a_sentence():
     plays = {"who": [0, 1, 1], "what": [0, 1, 0], "when": ["a", "b", "a"]}
     data = Interactions.from_table(plays, row="who", col="what", context="when")
-    with pytest.raises(UnsoundCombinationError, match="row_graph"):
-        FactorRecommender(factors=2).fit(data, row_graph=np.ones((2, 2)))
+    with pytest.raises(UnsoundCombinationError, match="leave out row_graph or row_features"):
+        FactorRecommender(factors=2).fit(data, row_graph=np.ones((2, 2)), row_features=np.ones((2, 1)))
 
 
 @pytest.mark.parametrize(

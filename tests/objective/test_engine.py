@@ -18,7 +18,7 @@ from tacit.objective.towers import id_tower
 from tacit.objective.two_towers import Parameters, TwoTowers
 from tests import naive
 from tests.problems import make_problem
-from tests.towers import KINDS, make_tower
+from tests.towers import KINDS, STRENGTH, make_tower, ring
 
 N, M, G = 12, 9, 4
 LOSSES = ("square", "logistic", "squared_hinge", "own")
@@ -58,7 +58,10 @@ class Setting:
         total = naive.whole_data_value(P, Q, *p.parts, p.row_ridge, p.col_ridge, loss=self.loss)
         total += naive.graph_penalty(P, self.similar, self.strength)
         for place, field in enumerate(tower.fields):
-            total += float(field.ridge @ (theta[tower.slices[place]].reshape(field.shape) ** 2).sum(axis=1))
+            V = theta[tower.slices[place]].reshape(field.shape)
+            total += float(field.ridge @ (V**2).sum(axis=1))
+            if field.graph is not None:
+                total += naive.graph_penalty(V, ring(len(V)), STRENGTH)
         return total
 
     def differences(self, theta, step=1e-6):

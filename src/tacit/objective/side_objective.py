@@ -183,7 +183,7 @@ class Block:
     def __init__(self, half: SideObjective, tower: Tower, theta: Array, group: Sequence[int]) -> None:
         self.half, self.tower, self.theta, self.group = half, tower, theta, tuple(group)
         self.span = tower.span(self.group)
-        self.penalised = any(np.any(tower.fields[index].ridge) for index in self.group)
+        self.penalised = any(tower.fields[index].penalised for index in self.group)
 
     @property
     def rows_are_separate(self) -> bool:
@@ -191,10 +191,9 @@ class Block:
         ids = isinstance(self.tower, LinearTower) and self.tower.is_ids
         return ids and self.half.graph is None and not self.penalised
 
-    @functools.cached_property
-    def ridge(self) -> Array:
-        """λ of every parameter; made when it is asked for, because a plain side has its ridge on the factors."""
-        return self.tower.ridge(self.group, self.theta.dtype)
+    def penalise(self, vector: Array) -> Array:
+        """Λv + Lv of this group's parameters; a plain side has its ridge on the factors instead."""
+        return self.tower.penalise(self.group, vector, self.half.threads)
 
     @property
     def here(self) -> Array:
@@ -205,31 +204,33 @@ class Block:
         theta = self.theta.copy()
         theta[self.span] = vector
         point = self.half.at(self.tower.forward(theta, self.half.threads))
-        penalty = inner(self.ridge * vector, vector, self.half.threads)
+        penalty = inner(self.penalise(vector), vector, self.half.threads)
         return Point(point.factors, point.scores, point.first, point.second, point.image, point.value + penalty)
 
     def gradient(self, point: Point, vector: Array) -> Array:
-        gradient: Array = self._pull(self.half.gradient(point)) + 2 * self.ridge * vector
+        gradient: Array = self._pull(self.half.gradient(point)) + 2 * self.penalise(vector)
         return gradient
 
     def product(self, point: Point, step: Array) -> Array:
         """The Hessian by this group's parameters, times ``step``."""
         image = self.tower.push(self.group, self.theta, step, self.half.threads)
-        product: Array = self._pull(self.half.product(point, image)) + 2 * self.ridge * step
+        product: Array = self._pull(self.half.product(point, image)) + 2 * self.penalise(step)
         return product
 
     def diagonal(self, point: Point) -> Array:
         """The diagonal of the Hessian, leaving out what a graph couples beyond it and PITF's two parts share."""
         rows = self.half.diagonal(point)
         pulled = self.tower.pull_diagonal(self.group, self.theta, rows, self.half.threads)
-        diagonal: Array = pulled + 2 * self.ridge
+        diagonal: Array = pulled + 2 * self.tower.penalty_diagonal(self.group, self.theta.dtype)
         return diagonal
 
     def line_function(self, point: Point, vector: Array, step: Array) -> Callable[[float], float]:
         """α ↦ J(θ + α step)."""
         value = self.half.line_function(point, self.tower.push(self.group, self.theta, step, self.half.threads))
-        ridge = [inner(self.ridge * left, right) for left, right in ((vector, vector), (vector, step), (step, step))]
-        return lambda alpha: value(alpha) + ridge[0] + 2 * alpha * ridge[1] + alpha**2 * ridge[2]
+        image = self.penalise(vector)
+        pairs = ((image, vector), (image, step), (self.penalise(step), step))
+        still, slope, bend = (inner(left, right) for left, right in pairs)
+        return lambda alpha: value(alpha) + still + 2 * alpha * slope + alpha**2 * bend
 
     def _pull(self, gradient: Array) -> Array:
         return self.tower.pull(self.group, self.theta, gradient, self.half.threads)

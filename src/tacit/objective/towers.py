@@ -18,9 +18,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
-from tacit.objective.maps import Identity, Map
+from tacit.objective.maps import Identity, Map, multiply
+from tacit.objective.vectors import inner
 
 Array = NDArray[Any]
 
@@ -32,12 +34,14 @@ class Field:
     map : Z (n, f)
     columns : the columns of P that V (f, len(columns)) adds to
     ridge : (f,) strength of λ_j ‖v_j‖² for each feature
+    graph : (f, f) λ_g L of tr(VᵀLV), which draws features that belong together to each other, or None
     """
 
     name: str
     map: Map
     columns: Array
     ridge: Array
+    graph: sp.csr_array | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -46,6 +50,15 @@ class Field:
     @property
     def size(self) -> int:
         return self.map.features * len(self.columns)
+
+    @property
+    def penalised(self) -> bool:
+        return self.graph is not None or bool(np.any(self.ridge))
+
+    def penalty(self, V: Array, n_threads: int = 0) -> float:
+        """Σ_j λ_j ‖v_j‖² + tr(VᵀLV), in float64."""
+        total = float(self.ridge @ np.einsum("jd,jd->j", V, V, dtype=np.float64)) if np.any(self.ridge) else 0.0
+        return total if self.graph is None else total + inner(multiply(self.graph, V, n_threads), V, n_threads)
 
 
 class Tower:
@@ -78,9 +91,24 @@ class Tower:
         """Where a group of neighbouring fields lies in θ."""
         return slice(self.slices[group[0]].start, self.slices[group[-1]].stop)
 
-    def ridge(self, group: Sequence[int], dtype: DTypeLike = np.float32) -> Array:
-        """λ of every single parameter of a group."""
-        parts = [np.repeat(self.fields[index].ridge, len(self.fields[index].columns)) for index in group]
+    def penalise(self, group: Sequence[int], vector: Array, n_threads: int = 0) -> Array:
+        """Half the gradient of the penalties of a group's parameters, Λv + Lv (flat); linear in ``vector``."""
+        parts, start = [], 0
+        for field in (self.fields[index] for index in group):
+            V = vector[start : start + field.size].reshape(field.shape)
+            start += field.size
+            image = field.ridge.astype(vector.dtype)[:, None] * V
+            if field.graph is not None:
+                image += multiply(field.graph, np.ascontiguousarray(V), n_threads)
+            parts.append(image.ravel())
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def penalty_diagonal(self, group: Sequence[int], dtype: DTypeLike = np.float32) -> Array:
+        """The diagonal of ``penalise`` as a matrix, one number for each parameter of a group."""
+        parts = []
+        for field in (self.fields[index] for index in group):
+            strength = field.ridge if field.graph is None else field.ridge + field.graph.diagonal()
+            parts.append(np.repeat(strength, len(field.columns)))
         return np.concatenate(parts).astype(dtype)
 
     def forward(self, theta: Array, n_threads: int = 0) -> Array:

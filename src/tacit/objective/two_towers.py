@@ -3,7 +3,8 @@
     J(θ, η) = J(P(θ), Q(η)) + tr(PᵀL_P P) + tr(QᵀL_Q Q) + Σ_j λ_j θ_j² + Σ_j μ_j η_j²
 
 The ridge inside ``WholeData`` acts on P and Q (a row's own factor), the towers' ridges act on parameters (features),
-and the graphs (λ_g L already multiplied) act on the factors whatever they are made of.
+and the graphs (λ_g L already multiplied) act on the factors whatever they are made of. A graph of a tower's field acts
+on that field's parameters alone: where rows are (row, context) pairs, it joins the rows in them.
 """
 
 from dataclasses import dataclass
@@ -102,15 +103,14 @@ class TwoTowers:
         ridge = inner(side.ridge[:, None] * factors, np.ascontiguousarray(factors), n_threads)
         return ridge + self._graph_penalty(name, factors, n_threads) + self.ridge(name, theta)
 
-    def ridge(self, name: Name, theta: Array, except_for: tuple[int, ...] = ()) -> float:
-        """Σ_j λ_j θ_j² over the fields of a tower."""
+    def ridge(self, name: Name, theta: Array, except_for: tuple[int, ...] = (), n_threads: int = 0) -> float:
+        """Σ_j λ_j θ_j², and the graphs of fields, over the fields of a tower."""
         tower = self.tower(name)
-        total = 0.0
-        for index, field in enumerate(tower.fields):
-            if index not in except_for and np.any(field.ridge):
-                squares = np.einsum("jd,jd->j", tower.part(theta, index), tower.part(theta, index), dtype=np.float64)
-                total += float(field.ridge @ squares)
-        return total
+        return sum(
+            field.penalty(tower.part(theta, index), n_threads)
+            for index, field in enumerate(tower.fields)
+            if index not in except_for and field.penalised
+        )
 
     def _graph_penalty(self, name: Name, factors: Array, n_threads: int) -> float:
         graph = self.graph(name)

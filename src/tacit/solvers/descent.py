@@ -31,8 +31,9 @@ def _value_and_gradient(block: Block) -> tuple[float, Array]:
     value, gradient = half.value_and_gradient(block.tower.forward(block.theta, half.threads))
     pulled = block.tower.pull(block.group, block.theta, gradient, half.threads)
     if block.penalised:
-        value += inner(block.ridge * here, here, half.threads)
-        pulled = pulled + 2 * block.ridge * here
+        image = block.penalise(here)
+        value += inner(image, here, half.threads)
+        pulled = pulled + 2 * image
     return value, np.ascontiguousarray(pulled).reshape(-1)
 
 

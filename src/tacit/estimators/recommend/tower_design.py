@@ -67,7 +67,17 @@ def towers_of(
     pairwise = bool(data.context_ids) and settings.context_model == "pairwise"
     factors += 1 if pairwise else 0
     evidence = recipe.evidence(rows.positives, **given.weights())
+    graphs = {
+        f"{name}_graph": _graph(settings, graph, name, rule, side_evidence)
+        for name, graph, rule, side_evidence in (
+            ("row", data.row_graph, recipe.rows, np.bincount(rows.row, evidence[0], data.shape[0])),
+            ("col", data.col_graph, recipe.cols, evidence[1]),
+        )
+        if graph is not None
+    }
     fields: list[tuple[str, Map]] = [("ids", Identity(data.shape[0]))]
+    # With contexts a row of the objective is a pair, so that the graph joins the rows' own factors in them.
+    joined = {"ids": graphs.pop("row_graph")} if data.context_ids and "row_graph" in graphs else {}
     if data.context_ids:
         fields = [("ids", SparseMap(one_hot(rows.row, data.shape[0])))]
         fields += [
@@ -81,11 +91,13 @@ def towers_of(
     if data.context_ids and settings.context_model != "additive":
         kind = PairwiseTower if pairwise else ProductTower
         width = np.arange(settings.factors)
-        parts = [Field(name, z, width, _ridge(recipe.rows, z, evidence[0])) for name, z in fields]
+        parts = [Field(name, z, width, _ridge(recipe.rows, z, evidence[0]), joined.get(name)) for name, z in fields]
         row_tower = kind(len(rows.row), factors, parts)
     else:
         one = factors - 1 if settings.biases else None
-        row_tower = _linear(settings, fields, recipe.rows, evidence[0], factors, biased=settings.factors, one=one)
+        row_tower = _linear(
+            settings, fields, recipe.rows, evidence[0], factors, biased=settings.factors, one=one, graphs=joined
+        )
     col_fields: list[tuple[str, Map]] = [("ids", Identity(data.shape[1]))]
     if data.col_features is not None:
         own = ("features", as_map(data.col_features, "col_features"))
@@ -97,14 +109,6 @@ def towers_of(
         if not (isinstance(tower, LinearTower) and tower.is_ids):
             side = getattr(objective, name)
             objective = replace(objective, **{name: replace(side, ridge=np.zeros_like(side.ridge))})
-    graphs = {
-        f"{name}_graph": _graph(settings, graph, name, rule, side_evidence)
-        for name, graph, rule, side_evidence in (
-            ("row", data.row_graph, recipe.rows, evidence[0]),
-            ("col", data.col_graph, recipe.cols, evidence[1]),
-        )
-        if graph is not None
-    }
     return TwoTowers(objective, row_tower, col_tower, **graphs)
 
 
@@ -117,13 +121,14 @@ def _linear(
     *,
     biased: int,
     one: int | None,
+    graphs: dict[str, sp.csr_array] | None = None,
 ) -> LinearTower:
     """The sum of the fields; with biases, column ``biased`` is free here and column ``one`` is the other side's."""
     rows = fields[0][1].rows
     if len(fields) == 1 and isinstance(fields[0][1], Identity) and one is None:
         return id_tower(rows, factors)
     free = np.append(np.arange(settings.factors), biased) if settings.biases else np.arange(settings.factors)
-    parts = [Field(name, z, free, _ridge(rule, z, evidence)) for name, z in fields]
+    parts = [Field(name, z, free, _ridge(rule, z, evidence), (graphs or {}).get(name)) for name, z in fields]
     if biased == settings.factors and settings.biases:
         # w₀ of Eq. 11 belongs to the rows' bias.
         parts.append(Field("intercept", as_map(np.ones((rows, 1)), "intercept"), np.array([biased]), np.zeros(1)))

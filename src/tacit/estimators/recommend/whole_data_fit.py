@@ -153,10 +153,10 @@ def _require_sound(settings: FitSettings, data: Interactions) -> None:
         )
     if settings.held_out:
         raise InputError("held_out does not know contexts yet; set held_out=0 and split the interactions yourself.")
-    if data.row_graph is not None:
+    if data.row_graph is not None and data.row_features is not None:
         raise UnsoundCombinationError(
-            "row_graph joins rows, but with contexts a row of the objective is a row in its contexts; leave out "
-            "row_graph, or fit without contexts."
+            "row_graph draws together what rows are without their contexts, and with contexts knows only their own "
+            "factors; leave out row_graph or row_features."
         )
     reason = None
     if settings.context_model != "additive":
