@@ -122,7 +122,9 @@ def _read_header(path: Path, file: BinaryIO, size: int) -> tuple[dict[str, Any],
     prefix = file.read(8)
     length = int.from_bytes(prefix, "little")
     if len(prefix) < 8 or length < 2 or length > LARGEST_HEADER:
-        raise ModelFileError(f"{str(path)!r} is not a Tacit model: it does not begin like one.")
+        raise ModelFileError(
+            f"{str(path)!r} is not a Tacit model: it does not begin like one; give a file that save or tacit fit made."
+        )
     if 8 + length > size:
         # A foreign file's first bytes can read as any length; a truncated model still opens its JSON.
         begins_like_one = file.read(1) == b"{"

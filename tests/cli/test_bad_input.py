@@ -20,7 +20,7 @@ CASES = {
     "columns that cannot be guessed": ("fit recommend {dir}/odd.csv -o {out}", "--row is missing"),
     "other separators": ("fit recommend {dir}/semicolons.csv --separator , -o {out}", "say --separator ';'"),
     "empty file": ("fit recommend {dir}/empty.csv -o {out}", "is empty"),
-    "header only": ("fit recommend {dir}/header.csv -o {out}", "is empty"),
+    "header only": ("fit recommend {dir}/header.csv -o {out}", "holds no lines of data"),
     "half a gz": ("fit recommend {dir}/half.csv.gz -o {out}", "is cut short"),
     "NaN weights": ("fit recommend {dir}/nan.csv -o {out}", "'rating' has no value in 1 of 2 lines"),
     "negative weights": ("fit recommend {dir}/negative.csv -o {out}", "is negative in line 3"),

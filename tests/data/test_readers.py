@@ -193,7 +193,7 @@ BAD_TABLES = {
         "time: the column 'day' has 'soon' in row 0 .* does not read as a date",
     ),
     "true time": ({"day": [True, False, True]}, {}, "time: the column 'day' must hold dates or numbers, not Boolean"),
-    "no lines": ({"user": [], "item": [], "count": [], "day": []}, {}, "table is empty"),
+    "no lines": ({"user": [], "item": [], "count": [], "day": []}, {}, "table holds no lines of data"),
     "mixed ids": ({"user": ["eve", 1, "1"]}, {}, "row: the column 'user' mixes ids of the types int and str"),
     "lists as ids": ({"user": [[1], [2], [1]]}, {}, "row: the column 'user' holds lists, which cannot be ids"),
     "lengths": ({"user": ["eve"]}, {}, "table: the columns have different lengths"),
@@ -204,7 +204,7 @@ BAD_TABLES = {
     ),
     "missing": ({}, {"missing": "fill"}, "missing must be one of 'error', 'drop', not 'fill'"),
     "counts": ({}, {"min_row_count": 0}, "min_row_count=0 must be a whole number from 1 on"),
-    "too strict": ({}, {"min_col_count": 5}, "nothing is left of 3 events .* min_col_count=5; lower them"),
+    "too strict": ({}, {"min_col_count": 5}, "nothing is left of 3 events: none .* with min_col_count=5; lower it"),
     "query": ({}, {"query": "SELECT 1"}, "query is only for database URIs"),
 }
 
@@ -220,7 +220,7 @@ def test_bad_tables_get_one_sentence(case):
 def test_missing_lines_are_dropped_on_request():
     table = {"user": ["eve", None, "bob"], "item": [1, 2, 3], "count": [1.0, 1.0, float("nan")], "day": [1, 2, 3]}
     assert load(table, missing="drop").shape == (1, 1)
-    with pytest.raises(InputError, match="table is empty"):
+    with pytest.raises(InputError, match="table lacks a value in each of its 3 lines"):
         load({**table, "user": [None] * 3}, missing="drop")
 
 
@@ -391,7 +391,10 @@ def test_what_polars_refuses_is_explained(tmp_path, text, sentence):
 @pytest.mark.parametrize(
     ("dates", "sentence"),
     [
-        (["05/01/2024", "06/01/2024"], "'05/01/2024' in row 0 .* day or the month first; pass time_format='%d/%m/%Y'"),
+        (
+            ["05/01/2024", "06/01/2024"],
+            "'05/01/2024' in row 0 .* begin with the day or the month; pass time_format='%d/%m/%Y' if the day does",
+        ),
         (
             ["2024-01-05", "05/01/2024"],
             "'05/01/2024' in row 1 .* where row 0 .* '2024-01-05', which is of another form",

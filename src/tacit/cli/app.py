@@ -134,7 +134,9 @@ def _as_options(sentence: str) -> str:
 
     def option(match: "re.Match[str]") -> str:
         another, name, value = match.groups()
-        return f"say {another or ''}--{name.replace('_', '-')} {'VALUE' if value == '...' else shlex.quote(value)}"
+        # A lone sign at the end of a sentence would be lost in it.
+        quoted = shlex.quote(value) if any(map(str.isalnum, value)) else repr(value)
+        return f"say {another or ''}--{name.replace('_', '-')} {'VALUE' if value == '...' else quoted}"
 
     return _PARAMETER.sub(option, sentence)
 

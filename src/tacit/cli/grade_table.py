@@ -56,6 +56,8 @@ def read_features(
         if others:
             say(f"columns without numbers are left out: {', '.join(others)}.")
     if not features:
-        raise InputError(f"{table!r} has no column of numbers to learn from; code text columns as numbers first.")
+        texts = [name for name in frame.columns if name not in leave]
+        beside = "" if not texts or not frame.height else f": {texts[0]!r} holds text, such as {frame[texts[0]][0]!r}"
+        raise InputError(f"{table!r} has no column of numbers to learn from{beside}; code text as numbers first.")
     columns = {name: numbers_of(frame[name], f"feature {name}", origin) for name in features}
     return pl.DataFrame(columns), frame

@@ -1,5 +1,6 @@
 """Tables of rows with and without a grade, and the model that learns from them, as the command line names them."""
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,9 @@ from tacit.cli.grade_table import features_of, read_features
 from tacit.cli.options import Function, packed
 from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
+
+MOST_GRADES = 8
+"""Grades that a sentence lists."""
 
 if TYPE_CHECKING:
     import polars as pl
@@ -91,7 +95,12 @@ def _read_order(column: Any, order: str | None, *, needed: bool) -> tuple[list[A
         values = [None if value is None or value.strip() in {"", "-1"} else value for value in values]
     if order is None:
         if text and needed:
-            raise InputError(f"the grades in {column.name!r} are text; say their order, as in --order poor,fair,good.")
+            names = list(dict.fromkeys(value for value in values if value is not None))
+            shown = ",".join(names) if 1 < len(names) <= MOST_GRADES else "poor,fair,good"
+            raise InputError(
+                f"the grades in {column.name!r} are text, such as {next(iter(names), '')!r}; say their order, lowest "
+                f"first, as in --order {shlex.quote(shown)}."
+            )
         return values, None
     names = [name.strip() for name in order.split(",")]
     if text:

@@ -35,8 +35,11 @@ PEOPLE = ("row",)
 """Whose ids are nobody else's business: what is near to a mistyped one is not shown."""
 
 
-def known_ids(given: Iterable[str], ids: "Ids | GrowingIds", what: str) -> list[Any]:
-    """Ids as the model holds them: a shell hands over text where the model may know numbers or dates."""
+def known_ids(given: Iterable[str], ids: "Ids | GrowingIds", what: str, source: str = "") -> list[Any]:
+    """Ids as the model holds them: a shell hands over text where the model may know numbers or dates.
+
+    source : the file that they are from, one id a line
+    """
     given = list(given)
     by_text = {str(value): value for value in ids.all().tolist()}
     for one in given:
@@ -44,7 +47,11 @@ def known_ids(given: Iterable[str], ids: "Ids | GrowingIds", what: str) -> list[
             near = difflib.get_close_matches(one, by_text, n=1) if what not in PEOPLE else []
             example = f", such as {next(iter(by_text))!r}" if by_text and not near and what not in PEOPLE else ""
             hint = f"; did you mean {near[0]!r}" if near else "; check its spelling" if what in PEOPLE else ""
-            raise UnknownIdError(f"the model knows {len(by_text)} {what}s{example}, but no {what} {one!r}{hint}.")
+            where = f"{source} should hold one {what} a line: " if source else ""
+            hint = hint or (f"; take that line out of {source.split()[-1]}" if source else "")
+            raise UnknownIdError(
+                f"{where}the model knows {len(by_text)} {what}s{example}, but no {what} {one!r}{hint}."
+            )
     return [by_text[one] for one in given]
 
 

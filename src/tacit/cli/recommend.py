@@ -78,7 +78,7 @@ def command(
         options["context"] = _contexts(model, context)
     for name, path in (("include", include), ("exclude", exclude)):
         if path is not None:
-            options[name] = known_ids(read_lines(path), col_ids, "column")
+            options[name] = known_ids(read_lines(path), col_ids, "column", f"--{name} {str(path)!r}")
     names = titles.read(form, col_ids.all().tolist())
     headings = ("row", "rank", "column", "score", *(("title",) if names else ()))
     if as_csv:

@@ -205,7 +205,7 @@ def _dates(series: "pl.Series", time_format: str | None, origin: Origin, kept: N
         if time_format is not None:
             read = series.str.to_datetime(time_format, time_unit="us", strict=False)
         elif _DAY_OR_MONTH_FIRST.match(first):
-            read, wrong = pl.Series([None] * len(series)), "may have the day or the month first"
+            read, wrong = pl.Series([None] * len(series)), "may begin with the day or the month"
         else:
             read = series.str.to_datetime(time_unit="us", strict=False)
     except pl.exceptions.PolarsError:
@@ -217,11 +217,17 @@ def _dates(series: "pl.Series", time_format: str | None, origin: Origin, kept: N
     beside = f" where {_place(0, origin, kept)} has {first!r}" if row else ""
     if row:
         wrong = "is of another form"
-    example = next((form for sign, form in (("/", "%d/%m/%Y"), (".", "%d.%m.%Y")) if sign in str(series[row])), None)
-    remedy = f"pass time_format='{example or '%Y-%m-%d %H:%M'}' or the like" if not row else "write all in one form"
+    sign = next((sign for sign in "/.-" if sign in str(series[row])), "/")
+    if row:
+        remedy = "write all in one form, best as 2024-12-31"
+    elif time_format is None and _DAY_OR_MONTH_FIRST.match(first):
+        forms = f"%d{sign}%m{sign}%Y", f"%m{sign}%d{sign}%Y"
+        remedy = f"pass time_format='{forms[0]}' if the day does, or pass time_format='{forms[1]}' if the month does"
+    else:
+        remedy = "pass time_format='%Y-%m-%d %H:%M' or the like, or write it as 2024-12-31"
     raise InputError(
         f"time: the column {series.name!r} has {series[row]!r} in {_place(row, origin, kept)}{beside}, which {wrong}; "
-        f"{remedy}, best as 2024-12-31."
+        f"{remedy}."
     )
 
 

@@ -68,7 +68,8 @@ def read_events(
     lacked = lacking(frame, by_parameter) if isinstance(missing, str) and missing == "drop" else {}
     frame, kept = without_missing(frame, by_parameter, missing, origin)
     if frame.height == 0:
-        raise InputError(f"{name} is empty: it holds no complete line; give at least one event.")
+        what = "holds no lines of data" if not lines else f"lacks a value in each of its {lines:,} lines"
+        raise InputError(f"{name} {what}; give at least one event.")
     row_ids, rows = encode(frame[columns.row], "row")
     col_ids, cols = encode(frame[columns.col], "col")
     coded = {name: encode(frame[name], f"context {name!r}") for name in contexts}

@@ -330,10 +330,7 @@ class Interactions:
         often = _events.frequent(events, self.shape, min_row_count, min_col_count)
         events = events if often.all() else events.take(often)
         if len(events) == 0:
-            raise InputError(
-                f"nothing is left of {before} events with min_weight={min_weight}, "
-                f"min_row_count={min_row_count} and min_col_count={min_col_count}; lower them."
-            )
+            raise InputError(_nothing_left(self.events.weight, min_weight, min_row_count, min_col_count))
         row_ids, rows, used_rows = _used(self.row_ids, events.row)
         col_ids, cols, used_cols = _used(self.col_ids, events.col)
         if len(events) == before and (len(row_ids), len(col_ids)) == self.shape and not binary:
@@ -406,6 +403,23 @@ def _as_ids(given: Ids | Iterable[Hashable] | None, name: str, length: int) -> I
         lines = "rows" if name == "row_ids" else "columns"
         raise InputError(f"{name} has {len(ids)} ids, but the matrix has {length} {lines}; give one id for each.")
     return ids
+
+
+def _nothing_left(weight: Array, min_weight: float | None, min_row_count: int, min_col_count: int) -> str:
+    """Why a filter leaves no event."""
+    events = "1 event" if len(weight) == 1 else f"{len(weight):,} events"
+    largest = float(weight.max(initial=0.0))
+    if not largest:
+        return f"nothing is left of {events}: every weight is 0, which is no evidence; give weights above 0."
+    if min_weight is not None and min_weight > largest:
+        return (
+            f"nothing is left of {events}: min_weight={min_weight:g} is above all weights, the largest of "
+            f"which is {largest:g}; lower it."
+        )
+    counts = {"min_row_count": min_row_count, "min_col_count": min_col_count}
+    asked = " and ".join(f"{name}={count}" for name, count in counts.items() if count > 1)
+    above = "" if min_weight is None else f" that weigh {min_weight:g} or more"
+    return f"nothing is left of {events}: none{above} are of rows and columns with {asked}; lower it."
 
 
 def _used(ids: Ids, numbers: NDArray[np.int32]) -> tuple[Ids, NDArray[np.int32], NDArray[np.int64]]:

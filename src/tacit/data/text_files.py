@@ -8,6 +8,7 @@ the remedy.
 import codecs
 import csv
 import io
+import itertools
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -89,8 +90,10 @@ def utf8_source(path: str, packed: bool, form: TextForm) -> Any:
         try:
             data = data.decode(form.encoding or "utf-8").encode("utf-8")
         except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
             raise InputError(
-                f"{path!r} is not {form.encoding}: byte {error.start} cannot be read; pass another encoding='...'."
+                f"{path!r} is not {form.encoding}: line {line} holds the byte 0x{data[error.start]:02x}, which that "
+                "does not have; pass another encoding='...'."
             ) from None
     return io.BytesIO(data)
 
@@ -191,7 +194,8 @@ def _wrong_csv(path: str, separator: str, form: TextForm) -> str | None:
                 )
     except csv.Error as error:
         if "unexpected end" in str(error):
-            return f'line {start + 1} of {path!r} opens a quote (") that is never closed; close it or double it.'
+            text = next(itertools.islice(_lines(path, form), start, None), "").strip()[:_SHOWN]
+            return f'line {start + 1} of {path!r} opens a quote (") that is never closed: {text!r}; close or double it.'
         return f"line {start + 1} of {path!r} cannot be read ({error}); fix its quotes."
     return None
 
