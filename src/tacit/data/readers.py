@@ -281,7 +281,8 @@ def _kind(path: str) -> tuple[str, str]:
     if kind not in _KINDS or (kind in _PARQUET and compression):
         raise InputError(
             f"the extension of {Path(path).name!r} is not one of {', '.join(_KINDS)} (text also with "
-            f"{', '.join(_COMPRESSIONS)}); read such a file with polars or pandas and pass the table."
+            f"{', '.join(_COMPRESSIONS)}); give text in columns one of these names, as in data.csv or data.tsv, and "
+            "read any other kind with polars or pandas and pass the table."
         )
     return kind, compression
 

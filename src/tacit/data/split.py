@@ -68,10 +68,19 @@ def _from(events: Events, test: str | datetime.date | np.datetime64, by: By) -> 
     if mask.all() or not mask.any():
         lacks = "train on" if mask.all() else "test"
         raise InputError(
-            f"test={str(moment)!r} leaves nothing to {lacks}: the times run from {events.time.min()} to "
-            f"{events.time.max()}."
+            f"test={_shown(moment)!r} leaves nothing to {lacks}: the times run from {_shown(events.time.min())} to "
+            f"{_shown(events.time.max())}; give a moment between them."
         )
     return mask
+
+
+def _shown(moment: np.datetime64) -> str:
+    """As people write it.
+
+    >>> _shown(np.datetime64("2024-11-01T00:00:00.000000")), _shown(np.datetime64("2024-11-01T18:30:00.000000"))
+    ('2024-11-01', '2024-11-01 18:30:00')
+    """
+    return str(moment).replace("T", " ").removesuffix(".000000").removesuffix(" 00:00:00")
 
 
 def _in_utc(test: Any) -> Any:
