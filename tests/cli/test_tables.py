@@ -128,3 +128,11 @@ def test_titles_of_something_else_are_noticed(model, tmp_path, capsys):
     main(["recommend", str(model), "u0", "--titles", str(tmp_path / "titles.csv")])
     said = capsys.readouterr().err
     assert "has no title for any id that is shown" in said and "'who' should hold ids and has 'ann'" in said
+
+
+@pytest.mark.parametrize("method", ["linear", "blend"])
+def test_info_says_what_was_chosen_and_why(method, shop, tacit, tacit_json, tmp_path):
+    path = tmp_path / "m"
+    told = tacit_json("fit", "recommend", shop, "-o", path, "--method", method)["sentence"]
+    assert tacit_json("info", path)["chosen"] == told and "NDCG@10" in told
+    assert "chosen " in tacit("info", path)

@@ -9,6 +9,7 @@ import click
 
 from tacit.cli.options import json_option
 from tacit.cli.output import print_facts, print_json, size
+from tacit.cli.recommender_choice import choice_of
 
 _SIZES = {
     "row_ids_": "rows",
@@ -27,7 +28,7 @@ _METRICS = ("objective", "held_out_ndcg", "auc", "auc_labelled_only", "mae")
 @click.argument("model_path", metavar="MODEL", type=click.Path(path_type=Path))
 @json_option
 def command(model_path: Path, as_json: bool) -> None:
-    """Show what MODEL is: its kind, version, date, sizes, measures, parameters, checksum and notes.
+    """Show what MODEL is: its kind, version, date, sizes, measures, parameters, checksum, choice and notes.
 
     The file is checked as any verb would check it. Notes are what was said with --notes when it was trained.
     """
@@ -43,6 +44,7 @@ def command(model_path: Path, as_json: bool) -> None:
         "sha256": _checksum(model_path),
         "sizes": _sizes(model),
         "measures": _measures(model),
+        "chosen": choice_of(model)["sentence"] if hasattr(model, "validation_") and hasattr(model, "col_ids_") else "",
         "parameters": _differing(model),
         "notes": said["notes"],
     }
@@ -58,7 +60,7 @@ def command(model_path: Path, as_json: bool) -> None:
         "parameters": ", ".join(f"{name} {value}" for name, value in facts["parameters"].items()) or "all by default",
         "sha256": facts["sha256"],
     }
-    print_facts(shown | ({"notes": facts["notes"]} if facts["notes"] else {}))
+    print_facts(shown | {name: facts[name] for name in ("chosen", "notes") if facts[name]})
 
 
 def _checksum(path: Path) -> str:

@@ -49,3 +49,15 @@ def new_recommender(
     if method == "linear":
         return LinearRecommender("auto" if exponents is None else "sparse", sparse_exponents=exponents, **run)
     return BlendRecommender(seconds=seconds, progress=False, **run)
+
+
+def choice_of(model: Any) -> dict[str, Any]:
+    """What a blend, or linear weights, found on held-out pairs."""
+    if hasattr(model, "members_"):
+        names = [type(member).__name__ for member in model.members_]
+        return {"weights": dict(zip(names, model.weights_.tolist())), **model.validation_}
+    tried = model.validation_[0] if model.validation_ else {}
+    reached = f", NDCG@10 {tried['ndcg@10']:.4f} on held-out positives" if tried else ""
+    exponents = ", ".join(f"{one:g}" for one in model.exponents_)
+    sentence = f"{model.method_} weights, exponents ({exponents}){reached}."
+    return {"tried": model.validation_, "sentence": sentence}

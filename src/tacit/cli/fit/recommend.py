@@ -10,7 +10,7 @@ import click
 from tacit.cli.cluster_options import Workers, cluster_options
 from tacit.cli.options import OutputFile, json_option, model_output_option, recommender_options, was_given
 from tacit.cli.output import print_facts, print_json, size, was_interrupted
-from tacit.cli.recommender_choice import chosen_method, method_option, new_recommender, options_of_factors
+from tacit.cli.recommender_choice import choice_of, chosen_method, method_option, new_recommender, options_of_factors
 from tacit.cli.sides import Sides, side_options
 from tacit.cli.source import Source, source_options
 from tacit.errors import InputError
@@ -108,7 +108,7 @@ def _tell(
         "bytes": model_path.stat().st_size,
         "interrupted": was_interrupted(),
     }
-    outcome = about | (_of_factors(model, parameters, report_gain) if method == "factors" else _of_choice(model))
+    outcome = about | (_of_factors(model, parameters, report_gain) if method == "factors" else choice_of(model))
     if as_json:
         print_json(outcome)
         return
@@ -129,18 +129,6 @@ def _options_of_factors(
     ]
     typed += ["--report-gain"] * report_gain + ["--checkpoint"] * (checkpoint is not None)
     return options_of_factors(parameters, data) + typed
-
-
-def _of_choice(model: Any) -> dict[str, Any]:
-    """What a blend, or linear weights, found on held-out pairs."""
-    if hasattr(model, "members_"):
-        names = [type(member).__name__ for member in model.members_]
-        return {"weights": dict(zip(names, model.weights_.tolist())), **model.validation_}
-    tried = model.validation_[0] if model.validation_ else {}
-    reached = f", NDCG@10 {tried['ndcg@10']:.4f} on held-out positives" if tried else ""
-    exponents = ", ".join(f"{one:g}" for one in model.exponents_)
-    sentence = f"{model.method_} weights, exponents ({exponents}){reached}."
-    return {"tried": model.validation_, "sentence": sentence}
 
 
 def _of_factors(model: Any, parameters: dict[str, Any], report_gain: bool) -> dict[str, Any]:
