@@ -30,7 +30,6 @@ from benchmarks import registry, results
 from benchmarks.render import (
     Block,
     Drawing,
-    defaults,
     engine,
     grade,
     machine,
@@ -50,7 +49,7 @@ BLOCK = re.compile(r"(<!-- results: (?P<name>[\w-]+) -->\n)(?P<body>.*?)(<!-- en
 
 
 BENCH = "bench-"
-MODULES = (recommend, tag, words, stream, grade, engine, versus, defaults, machine, scaling)
+MODULES = (recommend, tag, words, stream, grade, engine, versus, machine, scaling)
 DRAWINGS: dict[str, Drawing] = {
     name: drawing for module in MODULES for name, drawing in getattr(module, "FIGURES", {}).items()
 }

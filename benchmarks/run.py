@@ -2,7 +2,7 @@
 
     python -m benchmarks.run                    everything: hours
     python -m benchmarks.run --quick            the small versions; programs without one are left out
-    python -m benchmarks.run recommend sweep    only these
+    python -m benchmarks.run recommend sizes    only these
 
 A program that fails does not stop the others; the names of those that failed come at the end, with exit code 1. One
 whose data are not in the folder ``TACIT_DATA``, or not there at all, is left out and named, which is no failure.
@@ -56,24 +56,21 @@ _DECLARED = (
     _program("peers.defaults_tag", quick=False),
     _program("peers.full_rank", "sets", "gowalla", "dense"),
     _program("peers.measures", quick=False),
+    _program("peers.own_choices", "tune", "gain"),
     _program("peers.recommend"),
-    _program("peers.report_gain"),
-    _program("peers.tune"),
     _program("peers.versus", "recommend", "tag", "words", "stream", "grade"),
     # Joins what the programs above have measured.
     _program("peers.defaults"),
     _program("machine.cluster", "same", quick=False),
-    _program("machine.evaluation"),
     _program("machine.first_use", quick=False),
     _program("machine.kernel_growth", quick=False),
-    _program("machine.load_csv", quick=False),
     _program("machine.lists", "one", "approximate"),
     _program("machine.readers"),
     _program("machine.roofline"),
     _program("machine.service"),
     _program("machine.service_pages", "paint", "review"),
+    Program("machine.sizes", ("csv", "sweep", "evaluation"), ("sweep", "evaluation")),
     _program("machine.stream_speed"),
-    _program("machine.sweep"),
 )
 PROGRAMS = {program.module.rpartition(".")[2]: program for program in _DECLARED}
 """Name → program, in the order of a whole run."""

@@ -3,8 +3,8 @@
 import pytest
 
 from benchmarks.peers.defaults import row, verdict
-from benchmarks.render import defaults as defaults_tables
 from benchmarks.render import stream as stream_tables
+from benchmarks.render import versus as defaults_tables
 
 
 def test_gaps_are_positive_where_we_are_ahead():

@@ -54,8 +54,8 @@ def test_commands_of_results_files_and_programs_that_pages_name_exist():
 
 
 def test_programs_are_called_as_they_want():
-    assert run.commands(["recommend", "load_csv"], True) == [["peers.recommend", "--quick"]]
-    assert run.commands(["recommend", "load_csv"], False) == [["peers.recommend"], ["machine.load_csv"]]
+    assert run.commands(["recommend", "first_use"], True) == [["peers.recommend", "--quick"]]
+    assert run.commands(["recommend", "first_use"], False) == [["peers.recommend"], ["machine.first_use"]]
     assert ["papers.words", "output", "--quick"] in run.commands(["words"], True)
     assert ["papers.words", "quality", "--quick"] not in run.commands(["words"], True)
 
