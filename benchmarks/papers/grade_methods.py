@@ -97,6 +97,8 @@ BANDWIDTHS = (0.7, 1.4, 2.8, 5.6)
 STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1)
 PRINTED = {"features": "fourier", "solver": "stochastic", "step": "decay", "n_components": 64, "iterations": 200}
 """Algorithm 1: fresh frequencies at every step, θ/t, λ from the paper's 2⁻³ … 2³."""
+PAPERS_LEAST = 2.0**-3
+"""The least λ of that range."""
 
 
 class Unavailable(Exception):
@@ -172,17 +174,24 @@ def ours(name: str, **parameters: Any) -> Callable[[Draw], Answer]:
 def stochastic(draw: Draw) -> Answer:
     """The stochastic solver with what the exact one chose."""
     exact = squared_model(draw)
-    chosen = {"kernel": exact.kernel_, "bandwidth": exact.bandwidth_, "regularization": exact.regularization_}
+    chosen = {"kernel": exact.kernel_, "regularization": exact.regularization_}
+    if exact.kernel_ != "linear":
+        chosen["bandwidth"] = exact.bandwidth_
     weights = exact.unlabelled_weight_.tolist()
     return ours("stochastic", solver="stochastic", unlabelled_weight=weights, **chosen)(draw)
 
 
 def as_printed(draw: Draw) -> Answer:
-    """QS³ORAO: λ, bandwidth and a shared γ by folds, then γ of every split in turn over the paper's 11 values."""
-    X, y = draw.known
-    free = draw.X[np.random.default_rng(draw.seed).permutation(np.flatnonzero(draw.seen < 0))[:KERNEL_ROWS]]
+    """QS³ORAO: λ, bandwidth and a shared γ by folds, then γ of every split in turn over the paper's 11 values.
+
+    Columns are scaled to [0, 1], as in the paper, and not standardised.
+    """
+    rows = to_unit(draw.X)
+    X, y = rows[draw.seen >= 0], draw.seen[draw.seen >= 0]
+    free = rows[np.random.default_rng(draw.seed).permutation(np.flatnonzero(draw.seen < 0))[:KERNEL_ROWS]]
     # One step is enough to choose: folds are solved exactly, over the paper's λ.
-    start = OrdinalRanker("gaussian", **PRINTED | {"iterations": 1}, random_state=draw.seed, progress=False)
+    own = {"standardize": False, "random_state": draw.seed, "progress": False, "classes": sorted(set(draw.truth))}
+    start = OrdinalRanker("gaussian", **PRINTED | {"iterations": 1}, **own)
     start.fit(np.vstack([X, free]), np.append(y, np.full(len(free), -1)))
     given = {"bandwidth": start.bandwidth_, "regularization": start.regularization_}
     weights = start.unlabelled_weight_.copy()
@@ -190,10 +199,8 @@ def as_printed(draw: Draw) -> Answer:
     def quality(candidate: np.ndarray) -> float:
         areas = []
         for train, test in folds(len(y)):
-            model = OrdinalRanker("gaussian", features="fourier", loss="square", n_components=64, cv=2, **given)
-            model.set_params(
-                unlabelled_weight=candidate.tolist(), classes=sorted(set(draw.truth)), random_state=draw.seed
-            )
+            model = OrdinalRanker("gaussian", features="fourier", loss="square", n_components=64, cv=2, **given, **own)
+            model.set_params(unlabelled_weight=candidate.tolist())
             model.fit(np.vstack([X[train], free[:300]]), np.append(y[train], np.full(300, -1)))
             areas.append(ordinal_auc(y[test], model.rank_score(X[test])))
         return float(np.mean(areas))
@@ -201,8 +208,15 @@ def as_printed(draw: Draw) -> Answer:
     for split in range(len(weights)):
         tried = [np.where(np.arange(len(weights)) == split, value, weights) for value in np.linspace(0, 1, 11)]
         weights = max(tried, key=quality)
-    chosen = {"kernel": "gaussian", "unlabelled_weight": weights.tolist(), "threshold_rule": "square"}
-    return ours("printed", **PRINTED, **chosen, **given, batch_size=32)(draw)
+    chosen = {"unlabelled_weight": weights.tolist(), "threshold_rule": "square", "batch_size": 32}
+    model = OrdinalRanker("gaussian", **PRINTED, **chosen, **given, **own).fit(rows, draw.seen)
+    return Answer(model.rank_score(rows[draw.evaluated]), model.predict(rows[draw.evaluated]))
+
+
+def to_unit(X: np.ndarray) -> np.ndarray:
+    """Columns scaled to [0, 1]."""
+    least, most = X.min(axis=0), X.max(axis=0)
+    return np.asarray((X - least) / np.where(most > least, most - least, 1.0))
 
 
 def squared_model(draw: Draw) -> OrdinalRanker:

@@ -52,6 +52,13 @@ CASES = {
     ),
     "evaluate a model with parameters": ("evaluate {shop} --model {model} --factors 3", "--factors has no effect"),
     "one setting for many experts": ("fit rate {shop} -o {out} --aggressiveness 1", "give --factors too"),
+    "an option of no use": (
+        "fit rate {shop} -o {out} --factors 3 --adaptation none --delta 0.5",
+        "delta=0.5 is of no use with adaptation=None",
+    ),
+    "patience without held-out": ("fit recommend {shop} -o {out} --factors 4 --patience 9", "patience=9 is of no use"),
+    "clip and no clip": ("fit rate {shop} -o {out} --clip 1 5 --no-clip", "--clip and --no-clip exclude each other"),
+    "titles without topics": ("fit rate {shop} -o {out} --titles {shop}", "--titles names the items of --topics"),
     "evaluate words": ("evaluate {shop} --model {words}", "holds a WordVectors"),
     "unknown row": ("recommend {model} u99", "no row 'u99'; check its spelling"),
     "unknown column": ("similar {model} teaa", "no column 'teaa'; did you mean 'tea'"),

@@ -52,6 +52,24 @@ def test_a_file_gives_what_the_library_gives(table, tmp_path, capsys):
     assert predictions(tmp_path / "model") == answers(model)
 
 
+def test_options_of_a_stream_that_goes_on_must_be_its_own(table, tmp_path, capsys, refused):
+    """Others would do nothing; the same command again is fine."""
+    table.write_csv(tmp_path / "ratings.csv")
+    asked = "stream", tmp_path / "ratings.csv", "-o", tmp_path / "model"
+    for _ in range(2):
+        run(*asked, "--factors", 3, "--clip", 1, 5)
+    capsys.readouterr()
+    assert "--delta does not change a model that goes on learning" in refused(*asked, "--factors", 3, "--delta", 0.5)
+    assert "has 3; leave it out" in refused(*asked, "--factors", 4)
+    assert "without it" in refused(*asked, "--experts", "paper")
+
+
+def test_no_clip_leaves_predictions_as_they_are(table, tmp_path, capsys):
+    table.write_csv(tmp_path / "ratings.csv")
+    run("fit", "rate", tmp_path / "ratings.csv", "-o", tmp_path / "model", "--factors", 3, "--no-clip")
+    assert tacit.load(tmp_path / "model").clip is None
+
+
 def test_a_file_that_grew_is_read_from_where_it_was_left(table, tmp_path, capsys):
     table.write_csv(tmp_path / "whole.csv")
     lines = (tmp_path / "whole.csv").read_text().splitlines(keepends=True)

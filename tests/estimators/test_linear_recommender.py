@@ -158,8 +158,9 @@ def test_columns_known_by_features_alone_follow_their_neighbours(method):
     X[:, 39] = 0
     features = np.eye(40)
     features[39] = features[3]
-    model = LinearRecommender(method, sharpening=0.0).fit(sp.csr_array(X), col_features=sp.csr_array(features))
-    plain = LinearRecommender(method, sharpening=0.0).fit(sp.csr_array(X))
+    given = {"sharpening": 0.0} if method == "sparse" else {}
+    model = LinearRecommender(method, **given).fit(sp.csr_array(X), col_features=sp.csr_array(features))
+    plain = LinearRecommender(method, **given).fit(sp.csr_array(X))
     weights = model.col_weights_ if method == "dense" else model.col_weights_.toarray()
     before = plain.col_weights_ if method == "dense" else plain.col_weights_.toarray()
     expected = before[:, 3].copy()

@@ -148,7 +148,7 @@ def test_rows_far_out_bend_the_squared_loss_and_not_the_logistic_one():
     y = np.where(np.arange(2000) < 200, truth, -1)
     areas = {}
     for loss in ("square", "logistic"):
-        model = small(kernel="linear", loss=loss, unlabelled_weight=0.0).fit(X, y)
+        model = OrdinalRanker("linear", loss=loss, unlabelled_weight=0.0, progress=False).fit(X, y)
         areas[loss] = ordinal_auc(truth[200:], model.rank_score(X[200:]))
     assert areas["logistic"] > areas["square"] + 0.02
 

@@ -34,8 +34,13 @@ def seeds() -> Iterator[tuple[str, Any]]:
     yield from _streams(rng)
     X = rng.standard_normal((40, 3))
     y = np.where(np.arange(40) < 30, np.digitize(X[:, 0], [-0.5, 0.5]), -1)
-    for options in ({"kernel": "linear"}, {"features": "fourier", "kernel": "gaussian"}, {"features": "nystrom"}):
-        made = tacit.OrdinalRanker(n_components=8, progress=False, bandwidth=1.0, regularization=0.1, cv=2, **options)
+    mapped = {"n_components": 8, "bandwidth": 1.0}
+    for options in (
+        {"kernel": "linear"},
+        {"features": "fourier", "kernel": "gaussian", **mapped},
+        {"features": "nystrom", **mapped},
+    ):
+        made = tacit.OrdinalRanker(progress=False, regularization=0.1, cv=2, **options)
         yield f"grades {options}", made.fit(X, y)
     grades = np.array(["bad", "fair", "good"], dtype=object)[np.maximum(y, 0)]
     named = tacit.OrdinalRanker(n_components=8, progress=False, classes=["bad", "fair", "good"], cv=2)

@@ -3,7 +3,7 @@
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -13,7 +13,7 @@ import click
 
 from tacit.cli.options import OutputFile, json_option
 from tacit.cli.output import print_json, say
-from tacit.cli.rating_models import rating_options
+from tacit.cli.rating_models import RatingModel, rating_options
 from tacit.errors import DivergedError, InputError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def command(
     save_every: int,
     store: str | None,
     restart: bool,
-    make_model: Callable[[], Any],
+    make_model: RatingModel,
     as_json: bool,
 ) -> None:
     """Learn from RATINGS, a file of CSV or JSON lines (also packed), or standard input (-), line by line.
@@ -84,6 +84,8 @@ def command(
     if not written.is_ascii_based:
         raise InputError(f"--encoding {encoding} cannot be read line by line; convert RATINGS to UTF-8 first.")
     model = load(model_path) if model_path.exists() else make_model()
+    if model_path.exists() and hasattr(model, "predict_then_learn"):
+        make_model.require_same(model, model_path)
     notes = notes or (model_file.about(model_path)["notes"] if model_path.exists() else "")
     if not hasattr(model, "predict_then_learn"):
         raise InputError(f"{str(model_path)!r} holds a {type(model).__name__}, which does not learn from a stream.")

@@ -86,12 +86,14 @@ def _grades() -> None:
 
     X = np.random.default_rng(0).random((60, 3))
     y = np.where(np.arange(60) < 40, (X[:, 0] * 3).astype(int), -1)
-    for kernel in ("gaussian", "laplacian", "linear"):
-        for solver in ("exact", "stochastic"):
-            parts: dict[str, Any] = {"kernel": kernel, "solver": solver, "progress": False}
-            model = OrdinalRanker(
-                **parts, n_components=8, bandwidth=1.0, regularization=0.1, iterations=2, batch_size=8
-            )
+    shape: dict[str, Any] = {"n_components": 8, "bandwidth": 1.0}
+    kernels: list[dict[str, Any]] = [
+        {"kernel": "gaussian", **shape}, {"kernel": "laplacian", **shape}, {"kernel": "linear"},
+    ]  # fmt: skip
+    solvers: list[dict[str, Any]] = [{"solver": "exact"}, {"solver": "stochastic", "iterations": 2, "batch_size": 8}]
+    for kernel in kernels:
+        for solver in solvers:
+            model = OrdinalRanker(**kernel, **solver, regularization=0.1, progress=False)
             concordance_index(y, model.fit(X, y).rank_score(X))
 
 

@@ -15,6 +15,7 @@ from tacit.cluster.workers import Tasks
 from tacit.data.events import Duplicates
 from tacit.data.parts import Columns
 from tacit.errors import UnsoundCombinationError
+from tacit.estimators import needs
 from tacit.estimators.recommend import whole_data_fit
 from tacit.estimators.recommend.factor_recommender import FactorRecommender
 from tacit.estimators.recommend.settings import FitSettings
@@ -33,6 +34,7 @@ def fit(
 ) -> FactorRecommender:
     """Fit the model on the workers."""
     settings = FitSettings.read(model.get_params(deep=False))
+    needs.require_used(model, contexts=False, graphs=False, both_weights=False)
     _require_simple(settings)
     layout = lay_out(tasks, paths, columns, duplicates, settings.factors)
     recipe = settings.recipe(_frequencies(tasks, layout, settings))

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,7 @@ class RawCorpus:
         self.tokens: NDArray[np.int32] = tokens
         self.of_ids = of_ids
         """Whether no token is text: item numbers, tuples."""
+        self.came_as: Literal["files", "lines", "tokens"] = "files"
 
     def least_count(self, given: int | None) -> int:
         """``given``, or where it is None how often a word must occur to be kept: 5 times in text, ids once.

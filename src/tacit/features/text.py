@@ -66,15 +66,20 @@ def read(source: Source, *, tokenizer: Tokenizer = "split", sentences: Sentences
     items = iter(source)
     first = next(items, None)
     if first is None:
-        return _read_tokens(iter(()))
+        return _came_as("tokens", _read_tokens(iter(())))
     items = chain([first], items)
     if isinstance(first, os.PathLike) or (isinstance(first, str) and _is_path(first)):
         return _read_files([path for item in items for path in _expand(item)], tokenizer, sentences)
     if isinstance(first, str):
         if callable(tokenizer):
-            return _read_tokens(tokenizer(_checked(item, str)) for item in items)
-        return _read_bytes(_blocks_of_strings(items), tokenizer, True)
-    return _read_tokens(_checked(item, Sequence, np.ndarray) for item in items)
+            return _came_as("lines", _read_tokens(tokenizer(_checked(item, str)) for item in items))
+        return _came_as("lines", _read_bytes(_blocks_of_strings(items), tokenizer, True))
+    return _came_as("tokens", _read_tokens(_checked(item, Sequence, np.ndarray) for item in items))
+
+
+def _came_as(how: Literal["lines", "tokens"], raw: RawCorpus) -> RawCorpus:
+    raw.came_as = how
+    return raw
 
 
 # -- parts of files that are read by themselves -----------------------------------------------------------------

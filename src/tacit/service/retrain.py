@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.base import clone
 
 from tacit.errors import InputError
+from tacit.estimators import needs
 from tacit.service import snapshots
 from tacit.service.served import Served
 from tacit.service.service import named
@@ -34,7 +35,7 @@ def retrain(path: Path, store: EventStore, folder: Path) -> Retrained:
     ((name, path),) = named([path]).items()
     served = Served.open(name, path, folder / name, store)
     old = served.state.model
-    fresh: Any = clone(old).fit(_all_positives(old))
+    fresh: Any = needs.settled(clone(old)).fit(_all_positives(old))
     digest = replace_file(fresh, path, store, name, served.sequence)
     rows, cols = fresh.seen_.shape
     return Retrained(name, digest, served.sequence, rows, cols, fresh.seen_.nnz)

@@ -13,6 +13,7 @@ from tacit.cli.output import print_facts, print_json, size
 from tacit.cli.rating_models import rating_options
 from tacit.cli.rating_table import RatingTable, rating_table_options
 from tacit.cli.tables import Titles, titles_option
+from tacit.errors import InputError
 from tacit.report.plain import visible
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ def command(
     """
     from tacit.metrics.ratings import mae, rmse
 
+    if titles.table is not None and not topics:
+        raise InputError("--titles names the items of --topics, and none are asked for; add --topics, or leave it out.")
     columns = ratings.read()
     model = make_model()
     began = time.perf_counter()

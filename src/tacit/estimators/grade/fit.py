@@ -56,6 +56,7 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
             f"solver='exact' holds a matrix of {width} × {width} features, and at most {LARGEST_EXACT} are allowed; "
             "use solver='stochastic', features='nystrom' or a smaller n_components."
         )
+    s.require_used(exact, data.wide)
     priors, match = read_priors(s.class_priors, count)
     chosen = choose(data, priors, match, exact)
     columns = data.columns(chosen.shape.columns, chosen.relevance)

@@ -23,6 +23,7 @@ from tacit.estimators.grade.settings import Fitted, Settings
 from tacit.estimators.grade.streaming import OrdinalStream
 from tacit.estimators.grade.tables import SCHEMA, as_classes, kind_of
 from tacit.estimators.model import Callback, Model
+from tacit.estimators.needs import Given
 from tacit.features.feature_moments import FeatureMap, scores
 from tacit.features.scaling import Scaling
 from tacit.features.trees import WithTrees
@@ -287,6 +288,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
             threads=pool.resolve(self.threads),
             progress=self.progress,
             callback=self.callback,
+            given=Given.of(self),
         )
 
     def _read(

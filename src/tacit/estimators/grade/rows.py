@@ -56,6 +56,11 @@ class Rows:
         return s.searches and s.loss == "auto" and s.bandwidth is None and s.class_priors is None
 
     @property
+    def wide(self) -> bool:
+        """Whether the linear kernel takes landmarks in place of columns."""
+        return bool(self.table.shape[1] > MOST_PLAIN_COLUMNS)
+
+    @property
     def width(self) -> int:
         """Features of the first map, at most."""
         shape = candidate_shapes(self.settings, self.names[0])[0]
@@ -75,8 +80,7 @@ class Rows:
         s = self.settings
         scaling = make_scaling(name, self.table, self.weights)
         landmarks = None
-        wide = self.table.shape[1] > MOST_PLAIN_COLUMNS
-        if s.features != "fourier" and (s.kernel != "linear" or s.features == "nystrom" or wide):
+        if s.features != "fourier" and (s.kernel != "linear" or s.features == "nystrom" or self.wide):
             seen = self.table, self.codes, self.weights
             landmarks = landmarks_of(s.features, *seen, scaling, s.n_components, s.seed)
         return Columns(name, scaling, landmarks)

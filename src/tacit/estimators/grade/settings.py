@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tacit import checks
 from tacit.errors import InputError
 from tacit.estimators.grade.maps import BANDWIDTH_STEPS, typical_bandwidth
+from tacit.estimators.needs import Given
 from tacit.features.feature_moments import FeatureMap
 from tacit.features.fourier import BLOCK
 from tacit.features.scaling import Scaling
@@ -78,6 +79,8 @@ class Settings:
     threads: int
     progress: bool | None
     callback: Callback | None
+    given: Given
+    streams: bool = False
 
     @property
     def searches(self) -> bool:
@@ -96,7 +99,14 @@ class Settings:
         """The same with the squared loss, the only one that is learned step by step."""
         if self.loss == "logistic":
             raise InputError("partial_fit takes steps on the squared loss; set loss='square' or 'auto'.")
-        return replace(self, loss="square")
+        return replace(self, loss="square", streams=True)
+
+    def require_used(self, exact: bool, wide: bool) -> None:
+        """Refuse parameters that do nothing: steps beside the exact solver, a map of few columns as they are.
+
+        ``partial_fit`` takes steps whatever the first fit did.
+        """
+        self.given.require_used(wide=wide, **{"exact_stream" if self.streams else "exact": exact})
 
     def with_classes(self, classes: Any) -> Self:
         return replace(self, classes=list(classes))

@@ -1,5 +1,6 @@
 """Recommend from positives alone: factorize the whole matrix, labelled and unlabelled cells alike."""
 
+import dataclasses
 import os
 from collections.abc import Hashable, Mapping
 from typing import Any, Self
@@ -10,6 +11,7 @@ from sklearn.base import clone
 from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
 from tacit.errors import InputError
+from tacit.estimators import needs
 from tacit.estimators.concurrency import learns
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Callback
@@ -73,8 +75,9 @@ class FactorRecommender(GrowingFactors):
     learning_rate : γ of ``"adagrad"`` (None: 0.05) and ``"gradient"`` (None: 1e-4)
     trust_steps, trust_radius : of ``"newton"``: steps on a side in a sweep (None: 1), and the first radius (None: the
         length of the gradient), which is kept from sweep to sweep
-    exact_rows : solve every row once more at the end, so that folding in a training row gives back its factor; False
-        leaves rows where the solver's steps ended, as in the papers
+    exact_rows : solve every row once more at the end, so that folding in a training row gives back its factor: where
+        rows are separate, without contexts, graphs of rows, biases or constraints; False leaves all rows where the
+        solver's steps ended, as in the papers
     ids : False makes the rows (columns) that have features of those alone, without a factor of their own
     regularization, ridge_exponent : the mean ridge in units of the mean weight of a row's positives, or a pair (rows,
         columns), and how it is spread: λ_x ∝ (total weight of the cells of x)^ν. None chooses the ridge from the
@@ -211,11 +214,18 @@ class FactorRecommender(GrowingFactors):
         data = as_interactions(interactions).with_sides(
             row_features=row_features, col_features=col_features, row_graph=row_graph, col_graph=col_graph
         )
+        settings = self._settings()
+        needs.require_used(
+            self,
+            contexts=bool(data.context_ids),
+            graphs=data.row_graph is not None or data.col_graph is not None,
+            both_weights=row_weight is not None and col_weight is not None,
+        )
         if report_gain:
-            fresh = clone(self).set_params(checkpoint=None, callback=None)
-            self.gain_ = side_gain.measure(lambda part: clone(fresh).fit(part), data)
+            plain = dataclasses.replace(settings, checkpoint=None, callback=None)
+            self.gain_ = side_gain.measure(lambda part: clone(self).keep(part, whole_data_fit.fit(plain, part)), data)
         given = GivenCells.read(data, row_weight, col_weight, targets)
-        return self.keep(data, whole_data_fit.fit(self._settings(), data, given=given))
+        return self.keep(data, whole_data_fit.fit(settings, data, given=given))
 
     # -- asking ------------------------------------------------------------------------------------------------
 

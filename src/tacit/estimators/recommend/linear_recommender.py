@@ -10,6 +10,7 @@ from tacit import checks, threads
 from tacit.data.interactions import Interactions
 from tacit.data.matrix import Csr, as_csr
 from tacit.errors import InputError
+from tacit.estimators import needs
 from tacit.estimators.concurrency import learns, learns_if
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.ranked import Ranked
@@ -245,6 +246,7 @@ class LinearRecommender(ScoredRecommender):
                 f"method='dense' would hold {columns} × {columns} weights; above {MOST_DENSE_COLUMNS} columns use "
                 "method='sparse'."
             )
+        needs.require_used(self, candidates=self._candidates(columns))
         ridge = self.regularization
         return {
             "ridge": None if ridge is None else checks.number("regularization", ridge, above=0.0),

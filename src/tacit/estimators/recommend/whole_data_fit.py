@@ -141,11 +141,6 @@ def _require_sound(settings: FitSettings, data: Interactions) -> None:
     if not settings.ids and data.row_features is None and data.col_features is None:
         raise UnsoundCombinationError("ids=False leaves only features, and there are none; give row_features.")
     if not data.context_ids:
-        if settings.context_model != "additive":
-            raise UnsoundCombinationError(
-                f"context_model={settings.context_model!r} is of no use without contexts; leave it out, or read "
-                "interactions with context=."
-            )
         return
     if not settings.ids:
         raise UnsoundCombinationError(

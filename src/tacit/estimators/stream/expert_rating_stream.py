@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.errors import InputError
+from tacit.estimators import needs
 from tacit.estimators.stream.rating_stream import average_share, check_forgetting, check_setting
 from tacit.estimators.stream.streaming import Clip, StreamingModel
 from tacit.estimators.stream.tables import EXPERT
@@ -108,6 +109,11 @@ class ExpertRatingStream(StreamingModel):
         for setting in settings:
             check_setting(setting)
         return settings
+
+    def require_used(self, settings: list[Setting]) -> None:
+        needs.require_used_experts(settings)
+        means = [setting.biases == "means" for setting in settings]
+        needs.require_used(self, with_means=any(means), without_means=not all(means))
 
     def rules(self, seed: int) -> Rules:
         checks.choice("combine", self.combine, ("hedge", "uniform"))

@@ -4,6 +4,7 @@ from typing import Any, Literal, Self
 
 from tacit import checks
 from tacit.errors import InputError
+from tacit.estimators import needs
 from tacit.estimators.stream.streaming import Clip, StreamingModel
 from tacit.estimators.stream.tables import RATING
 from tacit.solvers.passive_aggressive import AVERAGE_SHARE, VARIANTS, Adaptation, Biases, Rules, Setting, Variant
@@ -102,7 +103,9 @@ class RatingStream(StreamingModel):
             "biases": None, "nonnegative": True, "aggressiveness": 0.05, "delta": 0.05, "cold_start": "random",
             "clip": None,
         }  # fmt: skip
-        return cls(factors, **chosen | changed)
+        # Beside what is changed some of it may have no use: δ without adaptation, C of the variant PA.
+        idle = needs.unused(cls(factors, **chosen | changed))
+        return cls(factors, **{name: value for name, value in chosen.items() if name not in idle} | changed)
 
     def settings(self) -> list[Setting]:
         checks.truth("nonnegative", self.nonnegative)
@@ -121,6 +124,9 @@ class RatingStream(StreamingModel):
         )
         check_setting(setting)
         return [setting]
+
+    def require_used(self, settings: list[Setting]) -> None:
+        needs.require_used(self)
 
     def rules(self, seed: int) -> Rules:
         return Rules(

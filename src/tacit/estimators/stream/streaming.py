@@ -54,6 +54,10 @@ class StreamingModel(Model):
         """What holds for all of them: how they are combined, and how users and items begin."""
         raise NotImplementedError
 
+    def require_used(self, settings: list[Setting]) -> None:
+        """Refuse parameters that do nothing beside the others."""
+        raise NotImplementedError
+
     @property
     def lowest_rating(self) -> float | None:
         """The smallest rating that can be learned: 0 where all factors are non-negative without biases, else none."""
@@ -231,6 +235,8 @@ class StreamingModel(Model):
     def _new_state(self, seed: int | None = None) -> StreamState:
         self.check_clip()
         settings = self.settings()
+        if seed is None:  # else a file is opened, whatever it holds
+            self.require_used(settings)
         lowest = self.lowest_rating
         self._lowest = -LARGEST_RATING if lowest is None else lowest
         return StreamState(settings, self.rules(checks.seed(self.random_state) if seed is None else seed))

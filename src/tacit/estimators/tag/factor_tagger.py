@@ -11,6 +11,7 @@ from tacit import checks
 from tacit.data.label_sets import read_labels
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError, ModelFileError
+from tacit.estimators import needs
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Array, Callback
 from tacit.estimators.tag import factor_fit
@@ -147,6 +148,7 @@ class FactorTagger(Tagger):
         """
         X, Y, names, form = self._read_training(X, Y, labels)
         self._settings()
+        needs.require_used(self, graphs=row_graph is not None)
         self._remember_labels(Y, names, form)
         self.n_features_in_ = X.shape[1]
         self._scales = self._scales[:0]

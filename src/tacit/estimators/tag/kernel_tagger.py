@@ -11,6 +11,7 @@ from tacit import checks
 from tacit.data.label_sets import read_labels
 from tacit.data.matrix import as_csr
 from tacit.errors import DivergedError, InputError
+from tacit.estimators import needs
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Array, Callback
 from tacit.estimators.tag.kernel_choice import KERNELS, START, Free, KernelSetting, choose, powers_to_compare
@@ -128,6 +129,7 @@ class KernelTagger(Tagger):
         """
         X, Y, names, form = self._read_training(X, Y, labels)
         self._check_settings()
+        needs.require_used(self)
         start = self._start(X)
         free = self._free(X, start)
         carrying = np.flatnonzero(np.diff(Y.indptr))
@@ -193,9 +195,8 @@ class KernelTagger(Tagger):
         kernel = self.kernel
         if kernel == "auto":
             kernel = "gaussian" if filled > _MOSTLY_FILLED else "cosine"
-        if kernel == "gaussian" and self.value_power is not None:
-            raise InputError("value_power needs rows of length one; use the cosine or the linear kernel with it.")
         self._unit = kernel != "gaussian"
+        needs.require_used(self, unit_rows=self._unit)
         self._scales, typical = self._scales[:0], 1.0
         if self._unit:
             self._learn_scales(X)

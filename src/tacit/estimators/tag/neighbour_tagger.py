@@ -12,6 +12,7 @@ from tacit.data.ids import Ids
 from tacit.data.label_sets import read_labels
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError
+from tacit.estimators import needs
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Array, Callback
 from tacit.estimators.tag.partition_fit import learned
@@ -192,6 +193,7 @@ class NeighbourTagger(Tagger):
         """
         X, Y, names, form = self._read_training(X, Y, labels)
         self._check_settings()
+        needs.require_used(self)
         graph = self._read_graph(label_graph, Y.shape[1])
         self._scales = self._scales[:0]
         self._learn_scales(X)

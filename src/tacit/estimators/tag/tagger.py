@@ -17,6 +17,7 @@ from tacit.data.ids import Ids
 from tacit.data.label_sets import Form, read_labels, write_labels
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError
+from tacit.estimators import needs
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Array, Model
 from tacit.estimators.ranked import Ranked
@@ -309,8 +310,8 @@ class Tagger(Model):
         ruled_out = sp.csr_array((np.ones(known.sum(), np.int8), (cells[0][known], cells[1][known])), matrix.shape)
 
         def fresh(some: sp.csr_array, known: sp.csr_array) -> Tagger:
-            learned: Tagger = clone(self).set_params(progress=False, callback=None).fit(some, known)
-            return learned
+            learned: Tagger = needs.settled(clone(self), graphs=False)
+            return learned.set_params(progress=False, callback=None).fit(some, known)  # type: ignore[no-any-return]
 
         return find_missing_labels(
             fresh, X, matrix, names, n, folds=folds, per_row=per_row, companions=companions, shown=shown, rng=rng,

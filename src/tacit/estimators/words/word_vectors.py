@@ -20,6 +20,7 @@ from tacit import threads as pool
 from tacit.data.ids import Ids
 from tacit.data.word2vec_format import read_word2vec
 from tacit.errors import InputError
+from tacit.estimators import needs
 from tacit.estimators.concurrency import learns
 from tacit.estimators.model import Callback
 from tacit.estimators.training import RunSettings
@@ -171,6 +172,7 @@ class WordVectors(VectorSpace):
         """
         settings = self.settings()
         raw = texts.read(text, tokenizer=self.tokenizer, sentences=self.sentences)
+        needs.require_used(self, came_as=raw.came_as)
         least = raw.least_count(self.min_count)
         corpus = raw.most_frequent(least, self.max_words)
         del raw
