@@ -69,11 +69,10 @@ def test_bad_input_is_one_sentence(wines, tmp_path, capsys, arguments, why):
 def test_a_picture_of_grades(wines, tmp_path):
     pytest.importorskip("matplotlib").use("Agg")
     from tacit import OrdinalRanker
-    from tacit.estimators.grade.grade_plot import plot_grades
 
     X = np.random.default_rng(0).standard_normal((50, 2))
     y = np.where(np.arange(50) < 30, np.digitize(X[:, 0], [0.0]) + 1, -1)
-    axes = plot_grades(OrdinalRanker(n_components=16).fit(X, y), X, y)
+    axes = OrdinalRanker(n_components=16).fit(X, y).plot(X, y)
     assert [label.get_text() for label in axes.get_yticklabels()] == ["ungraded", "1", "2"]
     axes.figure.savefig(tmp_path / "grades.png")
     assert (tmp_path / "grades.png").stat().st_size > 1000

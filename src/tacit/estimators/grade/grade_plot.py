@@ -18,7 +18,7 @@ def plot_grades(model: OrdinalRanker, X: Any, y: Any, ax: Any = None) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        raise MissingExtraError("plot_grades needs matplotlib; install it with: pip install 'tacit[viz]'.") from None
+        raise MissingExtraError("plot needs matplotlib; install it with: pip install 'tacit[viz]'.") from None
     axes = plt.subplots(figsize=(7, 0.6 * (len(model.classes_) + 2)), layout="constrained")[1] if ax is None else ax
     codes, _ = read_grades(y, model.classes_.tolist(), None if -1 in model.classes_.tolist() else model.unlabelled_mark)
     scores = model.rank_score(X)

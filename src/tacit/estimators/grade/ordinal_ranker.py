@@ -253,6 +253,13 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         self._require_fitted("predict_proba")
         return np.asarray(softmax(self.slope_ * decision_values(self.rank_score(X), self.thresholds_), axis=1))
 
+    def plot(self, X: Any, y: Any, ax: Any = None) -> Any:
+        """A strip of scores for each grade, with the thresholds; see ``plot_grades``. Returns matplotlib's axes."""
+        from tacit.estimators.grade.grade_plot import plot_grades
+
+        self._require_fitted("plot")
+        return plot_grades(self, X, y, ax)
+
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Mean accuracy over the labelled rows, as scikit-learn's classifiers define it."""
         codes, _ = read_grades(y, self.classes_.tolist(), self._mark_beside(self.classes_))
