@@ -36,6 +36,7 @@ WIDEST_WINDOW = 1_000_000
 _CHUNKS = 256
 _GROUP = 16
 _GIGABYTE = 1 << 30
+_LARGE = 1 << 26
 _CELL = 8
 """Bytes of one cell: int32 column, float32 count."""
 
@@ -93,7 +94,8 @@ def count_pairs(
             offset = min(first, window)
             counted = _count_run(around, offset, offset + last - first, words, weights, side, budget, threads, run)
             total = counted if first == 0 else add_counts(total, counted, memory=memory, threads=threads)
-    _give_back()
+    if total.nnz * _CELL > _LARGE:
+        _give_back()
     return total
 
 
@@ -232,8 +234,8 @@ class _Store:
             return
         for array, part in zip(self._held, (indices, values)):
             if self.cells > len(array):
-                # Large arrays grow where they are, so that parts and whole are never held both.
-                _resize(array, self.cells + self.cells // 16)
+                # Large arrays grow where they are, so that parts and whole are never held both; small ones are copied.
+                _resize(array, self.cells + max(self.cells // 16, min(self.cells, 1 << 22)))
             array[before : self.cells] = part
 
     def matrix(self, words: int) -> sp.csr_array:

@@ -6,7 +6,7 @@ Each number is the SplitMix64 finalizer (Steele, Lea & Flood 2014, doi:10.1145/2
 
 import numpy as np
 
-from tacit.kernels._jit import strict
+from tacit.kernels._jit import inlined, strict
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -15,7 +15,7 @@ _STEP_30, _STEP_27, _STEP_31, _STEP_11 = np.uint64(30), np.uint64(27), np.uint64
 _UNIT = 1.0 / (1 << 53)
 
 
-@strict
+@inlined
 def finalized(bits):
     """uint64 to uint64: every bit of the result depends on every bit given."""
     bits = (bits ^ (bits >> _STEP_30)) * _FIRST

@@ -84,7 +84,7 @@ def start_rows(users, items, rows_of, numbers, new, settings, rules, memory):
     rows_of : (2,) where the user's and the item's row are kept; numbers : (2,) which rows they are; new : (2,)
     """
     for side in range(2):
-        if not new[side]:
+        if new[side] == 0:
             continue
         rows = users if side == 0 else items
         index = rows_of[side]
@@ -159,14 +159,14 @@ def answers(users, items, memory, settings, rules, cells, outcomes):
     own_places[0] = 0
     own_places[1] = 1
     numbers = np.empty(2, dtype=np.int64)
-    new = np.empty(2, dtype=np.bool_)
+    new = np.empty(2, dtype=np.int64)  # not a mask: room of another type would be compiled for it
     current_weights(memory, settings, rules, weights)
     for t in range(cells.shape[1]):
         i = cells[0, t]
         j = cells[1, t]
         new[0] = users[i, COUNT] == 0
         new[1] = items[j, COUNT] == 0
-        if new[0] or new[1]:
+        if new[0] + new[1] > 0:
             numbers[0] = i
             numbers[1] = j
             for a in range(users.shape[1]):
@@ -284,9 +284,9 @@ def add_to_sums(users, items, i, j, at, n, memory, experts, sign, new):
     user_sums = HEAD + experts
     item_sums = user_sums + users.shape[1]
     for a in range(at, at + n):
-        if sign > 0.0 or not new[0]:
+        if sign > 0.0 or new[0] == 0:
             memory[user_sums + a] += sign * users[i, a]
-        if sign > 0.0 or not new[1]:
+        if sign > 0.0 or new[1] == 0:
             memory[item_sums + a] += sign * items[j, a]
 
 
@@ -327,7 +327,7 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
     losses = np.empty(experts)
     kept_rows = np.empty((2, users.shape[1]), dtype=users.dtype)
     kept_memory = np.empty(len(memory))
-    new = np.empty(2, dtype=np.bool_)
+    new = np.empty(2, dtype=np.int64)  # not a mask: room of another type would be compiled for it
     numbers = np.empty(2, dtype=np.int64)
     longest = np.int64(0)
     full = np.int64(0)
@@ -361,7 +361,7 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
         # while the prediction on record is the one made before.
         combined = 0.0
         for attempt in range(2):
-            if new[0] or new[1]:
+            if new[0] + new[1] > 0:
                 start_rows(users, items, numbers, numbers, new, settings, rules, memory)
             combined = vote(users, items, i, j, settings, rules, memory, weights, predictions)
             if attempt == 0:
