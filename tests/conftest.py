@@ -70,7 +70,7 @@ def answers_by_kernels():
     """What NumPy would answer first (``tests/neighbours/test_first_answers.py``) is asked of the kernels."""
     from tacit.neighbours.first_answers import allowance
 
-    allowance.left = 0
+    allowance.end()
 
 
 @pytest.fixture

@@ -94,6 +94,9 @@ def test_numpy_answers_until_its_share_is_used_up(monkeypatch):
     assert not allowance.covers(Kernel, 60)
     assert allowance.covers(Kernel, 20, factors=16)
     assert allowance.left == 0
+    others = first_answers.Allowance(100)
+    others.end()
+    assert not others.covers(Kernel, 1)
     Kernel.signatures = ["compiled"]
     assert not first_answers.Allowance(100).covers(Kernel, 1)
     assert not first_answers.Allowance(100).covers(lambda: None, 1)  # runs as plain Python

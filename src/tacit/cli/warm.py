@@ -115,7 +115,7 @@ def command(clear: bool, as_json: bool) -> None:
     from tacit.kernels import _jit
     from tacit.neighbours.first_answers import allowance
 
-    allowance.left = 0  # everything is asked of the kernels
+    allowance.end()
     _import_kernels()
     folder = _jit.cache_folder()
     removed = _clear(folder) if clear and folder is not None else 0

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tacit.errors import TacitError
+from tacit.neighbours.first_answers import allowance
 from tacit.service import questions
 from tacit.service.limits import Limits
 from tacit.service.served import Served
@@ -19,7 +20,8 @@ FIRST: dict[str, Callable[[Any], questions.Question]] = {
 
 
 def answer_once(served: Served, limits: Limits) -> None:
-    """Ask a model what it will be asked first."""
+    """Ask a model what it will be asked first, and the kernels at once: no later answer waits for them."""
+    allowance.end()
     model = served.state.model
     for name in questions.abilities(model):
         if name not in FIRST or (name == "recommend" and not hasattr(model, "row_ids_")):
