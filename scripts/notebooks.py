@@ -26,7 +26,7 @@ CELLS: dict[str, list[str]] = {
         'tags = [[text.split()[1]] for text in texts]\ntags[3] = ["worn"]\n'
         "tagger = tacit.TextTagger(tacit.KernelTagger(), min_count=1).fit(texts, tags)",
         "Which tags does a new text get, and why?",
-        'print(tagger.predict_topk(["a red coat"], k=1))\nprint(tagger.why("a red coat", "red"))',
+        'print(tagger.predict_topk(["a red coat"], k=1))\nprint(tagger.words_for("a red coat", "red"))',
     ],
     "researcher": [
         "# A researcher: a loss of one's own, beside a baseline\n\nThe bundled index of Debian; a fifth is held out.",
