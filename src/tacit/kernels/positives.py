@@ -117,16 +117,22 @@ def coefficients(start, stop, indptr, indices, weight, target, a, b, t, w, v):
 
 @strict
 def coefficients_of(low, high, base, indices, weight, target, a, b, t, w, v):
-    """The same for the positives low..high of one row, whose weight is a; the positive ``base`` is at 0.
+    """The same for the positives low..high of one row, whose weight is a; the positive ``base`` is at 0."""
+    weights, targets = spread(weight), spread(target)
+    of_unlabelled = b.dtype.type(t)
+    for k in range(low, high):
+        c, r = weight[k * weights], target[k * targets]
+        w[k - base], v[k - base] = coefficient(c, r, a, b[indices[k]], of_unlabelled)
+
+
+@strict
+def coefficient(c, r, a, b, t):
+    """w and v of one positive.
 
     Strict: a fused c − a b rounds once where everything else that reads w and v rounds twice.
     """
-    weights, targets = spread(weight), spread(target)
-    for k in range(low, high):
-        unlabelled = a * b[indices[k]]
-        c = weight[k * weights]
-        w[k - base] = c - unlabelled
-        v[k - base] = c * target[k * targets] - unlabelled * b.dtype.type(t)
+    unlabelled = a * b
+    return c - unlabelled, c * r - unlabelled * t
 
 
 @strict
@@ -175,43 +181,38 @@ def gradient_of_rows(start, stop, indptr, indices, weight, target, own, other, a
 @fast
 def quadratic_gradient_of_rows(start, stop, indptr, indices, weight, target, a, b, t, own, other, out):
     """The same for the squared loss, φ(s) = w s² − 2 v s + constant: out[x] += Σ 2 (w s − v) q_y; returns
-    Σ w s² − 2 v s. w and v are made a row at a time (``coefficients``)."""
+    Σ w s² − 2 v s. w and v (``coefficient``) are made in passing."""
     number = own.dtype.type
-    two = number(2)
-    most = 0
-    for x in range(start, stop):
-        most = max(most, indptr[x + 1] - indptr[x])
-    w, v = np.empty(most, own.dtype), np.empty(most, own.dtype)
+    two, u = number(2), number(t)
+    ws, ts = spread(weight), spread(target)
     total = 0.0
     for x in range(start, stop):
-        p, row = own[x], out[x]
+        p, row, ax = own[x], out[x], a[x]
         k, end = indptr[x], indptr[x + 1]
-        coefficients_of(k, end, k, indices, weight, target, a[x], b, t, w, v)
-        i = 0
         of_row = 0.0
         while k + 4 <= end:
-            q0, q1, q2, q3 = other[indices[k]], other[indices[k + 1]], other[indices[k + 2]], other[indices[k + 3]]
+            y0, y1, y2, y3 = indices[k], indices[k + 1], indices[k + 2], indices[k + 3]
+            q0, q1, q2, q3 = other[y0], other[y1], other[y2], other[y3]
+            w0, v0 = coefficient(weight[k * ws], target[k * ts], ax, b[y0], u)
+            w1, v1 = coefficient(weight[(k + 1) * ws], target[(k + 1) * ts], ax, b[y1], u)
+            w2, v2 = coefficient(weight[(k + 2) * ws], target[(k + 2) * ts], ax, b[y2], u)
+            w3, v3 = coefficient(weight[(k + 3) * ws], target[(k + 3) * ts], ax, b[y3], u)
             s0, s1, s2, s3 = four_products(q0, q1, q2, q3, p)
-            e0, e1, e2, e3 = (
-                w[i] * s0 - v[i],
-                w[i + 1] * s1 - v[i + 1],
-                w[i + 2] * s2 - v[i + 2],
-                w[i + 3] * s3 - v[i + 3],
-            )
-            of_row += s0 * (e0 - v[i]) + s1 * (e1 - v[i + 1]) + s2 * (e2 - v[i + 2]) + s3 * (e3 - v[i + 3])
+            e0, e1, e2, e3 = w0 * s0 - v0, w1 * s1 - v1, w2 * s2 - v2, w3 * s3 - v3
+            of_row += s0 * (e0 - v0) + s1 * (e1 - v1) + s2 * (e2 - v2) + s3 * (e3 - v3)
             e0, e1, e2, e3 = two * e0, two * e1, two * e2, two * e3
             add_four(row, e0, e1, e2, e3, q0, q1, q2, q3)
             k += 4
-            i += 4
         while k < end:
-            q = other[indices[k]]
+            y = indices[k]
+            q = other[y]
+            w, v = coefficient(weight[k * ws], target[k * ts], ax, b[y], u)
             s = product(q, p)
-            e = w[i] * s - v[i]
-            of_row += s * (e - v[i])
+            e = w * s - v
+            of_row += s * (e - v)
             e = two * e
             add(row, e, q)
             k += 1
-            i += 1
         total += of_row
     return total
 

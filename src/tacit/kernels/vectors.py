@@ -1,6 +1,6 @@
-"""Inner products of flat vectors."""
+"""Inner products of flat vectors, and rows that are scaled and added."""
 
-from tacit.kernels._jit import fast
+from tacit.kernels._jit import fast, strict
 
 
 @fast
@@ -10,3 +10,12 @@ def inner(start, stop, left, right):
     for i in range(start, stop):
         total += float(left[i]) * float(right[i])
     return total
+
+
+@strict
+def scale_and_add(start, stop, scale, other_scale, other, out):
+    """out[x] ← scale_x out[x] + other_scale_x other[x] for rows start..stop, rounded after every operation."""
+    for x in range(start, stop):
+        s, o = scale[x], other_scale[x]
+        for d in range(out.shape[1]):
+            out[x, d] = s * out[x, d] + o * other[x, d]

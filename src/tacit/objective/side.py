@@ -91,7 +91,8 @@ class Side:
         """S = QᵀBQ (g, g) and o = t Qᵀb (g,) of the other side's factors."""
         if self.known_caches is not None:
             return self.known_caches
-        return caches_of(weighted_moments(other, self.other_weight, n_threads), self.unlabelled_target)
+        moments = weighted_moments(other, self.other_weight, n_threads, totals=self.unlabelled_target != 0)
+        return caches_of(moments, self.unlabelled_target)
 
     def only(self, row: int) -> "Side":
         """The problem of one row."""
@@ -193,12 +194,17 @@ class Moments(NamedTuple):
     total: Array
 
 
-def weighted_moments(factors: Array, weight: Array, n_threads: int = 0) -> Moments:
-    """Both from partial sums over fixed blocks of rows: blocks are added in order, and so are groups of them."""
+def weighted_moments(factors: Array, weight: Array, n_threads: int = 0, *, totals: bool = True) -> Moments:
+    """Both from partial sums over fixed blocks of rows: blocks are added in order, and so are groups of them.
+
+    Without ``totals``, for whoever has no use for Fᵀw, that one is zeros.
+    """
+    none = np.zeros(factors.shape[1])
 
     def part(start: int, stop: int) -> Moments:
         block = factors[start:stop]
-        return Moments((block * weight[start:stop, None]).T @ block, weight[start:stop] @ block)
+        gram = (block * weight[start:stop, None]).T @ block
+        return Moments(gram, weight[start:stop] @ block if totals else none)
 
     parts = threads.run(part, threads.even_chunks(len(factors), ROWS_PER_GRAM), n_threads)
     groups = threads.even_chunks(len(parts), ROWS_PER_GROUP // ROWS_PER_GRAM)
@@ -216,5 +222,6 @@ def added(parts: Sequence[Moments], like: Array) -> Moments:
 
 
 def caches_of(moments: Moments, unlabelled_target: float) -> tuple[Array, Array]:
-    """S and o."""
-    return moments.gram, (unlabelled_target * moments.total).astype(moments.gram.dtype)
+    """S and o; where t is zero so is o, whatever the totals are."""
+    total = moments.total if unlabelled_target else np.zeros_like(moments.total)
+    return moments.gram, (unlabelled_target * total).astype(moments.gram.dtype)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from tacit import threads
 from tacit.kernels import positives as kernels
+from tacit.kernels import vectors
 from tacit.objective.losses import Loss
 from tacit.objective.maps import multiply
 from tacit.objective.side import Side
@@ -73,6 +74,8 @@ class SideObjective:
     @functools.cached_property
     def constant(self) -> float:
         """t² Σa Σb."""
+        if self.side.unlabelled_target == 0.0:
+            return 0.0
         a, b = (weights.astype(np.float64).sum() for weights in (self.side.own_weight, self.side.other_weight))
         return float(np.float64(self.side.unlabelled_target) ** 2 * a * b)
 
@@ -146,10 +149,8 @@ class SideObjective:
         gram, _ = self.caches
 
         def part(start: int, stop: int) -> None:
-            block = direction[start:stop]
-            np.matmul(block, gram, out=out[start:stop])
-            out[start:stop] *= self.side.own_weight[start:stop, None]
-            out[start:stop] += self.side.ridge[start:stop, None] * block
+            np.matmul(direction[start:stop], gram, out=out[start:stop])
+            vectors.scale_and_add(start, stop, self.side.own_weight, self.side.ridge, direction, out)
 
         threads.run(part, threads.even_chunks(len(direction), ROWS_PER_PRODUCT), self.threads)
         if self.graph is not None:
