@@ -52,3 +52,11 @@ def move(keys, numbers, new_keys, new_numbers):
             slot = slot_of(new_keys, new_numbers, keys[old])
             new_keys[slot] = keys[old]
             new_numbers[slot] = numbers[old]
+
+
+@strict
+def find(keys, numbers, values, unknown, out):
+    """Numbers of ``values``, ``unknown`` for one that is not in the table."""
+    for t in range(len(values)):
+        number = numbers[slot_of(keys, numbers, values[t])]
+        out[t] = unknown if number < 0 else number

@@ -191,13 +191,30 @@ class Stream:
         """Predictions for these cells; ``in_range=False`` leaves them as they are where the rules would cut them."""
         cells = np.empty((2, len(users)), dtype=np.int64)
         cells[0], cells[1] = users, items
-        outcomes = np.empty((2, len(users)))
+        return self.answer_cells(cells, in_range=in_range)
+
+    def answer_cells(self, cells: Array, *, in_range: bool = True) -> NDArray[np.float64]:
+        """The same for users and items in two rows (2, n), int64."""
+        outcomes = np.empty(cells.shape)
         self._answers(
             self.users, self.items, self.memory, self._matrix, self._rules if in_range else self._unclipped, cells,
             outcomes,
         )  # fmt: skip
         predictions: NDArray[np.float64] = outcomes[1]
         return predictions
+
+    def best(self, users: Array, items: int, k: int, left_out: Array) -> tuple[Array, NDArray[np.float64]]:
+        """Which of the first ``items`` have the k highest predictions for users (n,), best first, and these.
+
+        Predictions are not cut to any range. Those ``left_out`` (int64) are no candidates; -1 and NaN fill up.
+        """
+        from tacit.kernels.rating_lists import best_items
+
+        order, values = np.empty((len(users), k), dtype=np.int64), np.empty((len(users), k))
+        best_items(
+            self.users, self.items, self.memory, self._matrix, self._unclipped, users, items, left_out, order, values
+        )
+        return order, values
 
     def answer_one(self, user: int, item: int) -> float:
         """The prediction for one cell."""

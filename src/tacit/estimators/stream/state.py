@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.data.growing_ids import GrowingIds
+from tacit.data.growing_ids import GrowingIds, as_array
 from tacit.data.ids import Ids
+from tacit.errors import InputError
 from tacit.estimators.concurrency import ReadWriteLock
 from tacit.solvers.passive_aggressive import Rules, Setting, Stream
 
 Array = NDArray[Any]
+
+NOBODY = np.empty(0, dtype=np.int64)
 
 
 class StreamState:
@@ -73,11 +76,31 @@ class StreamState:
             i, j = len(self.users) if i < 0 else i, len(self.items) if j < 0 else j
             return self.stream.answer_one(i, j)
 
-    def numbers(self, users: Any, items: Any) -> tuple[Array, Array]:
-        """Rows of these users and items, the spare row for those unknown. The lock is the caller's."""
-        i, j = self.users.numbers(users), self.items.numbers(items)
-        i[i < 0], j[j < 0] = len(self.users), len(self.items)
-        return i, j
+    def cells(self, users: Any, items: Any) -> NDArray[np.int64]:
+        """Rows (2, n) of users and of items, the spare row for those unknown. The lock is the caller's."""
+        users, items = as_array(users, self.users.name), as_array(items, self.items.name)
+        if users.ndim != 1 or items.ndim != 1 or len(users) != len(items):
+            # Which of the two has another shape is said first.
+            i, j = self.users.numbers(users), self.items.numbers(items)
+            raise InputError(f"users and items must be equally long, not {len(i)} and {len(j)}.")
+        cells = np.empty((2, len(users)), dtype=np.int64)
+        self.users.find(users, len(self.users), cells[0])
+        self.items.find(items, len(self.items), cells[1])
+        return cells
+
+    def best(self, users: list[Any], k: int, exclude: list[Any]) -> tuple[Array, Array, Array]:
+        """Ids (n, k) of the items with the highest predictions for users, these, and which places could be filled.
+
+        The lock is the caller's.
+        """
+        if len(users) == 1 and type(users[0]) is int:
+            number = self.users.number(users[0])
+            numbers = np.array([len(self.users) if number < 0 else number])
+        else:
+            numbers = self.users.find(users, len(self.users))
+        left_out = self.items.find(exclude, len(self.items)) if exclude else NOBODY
+        order, values = self.stream.best(numbers, len(self.items), k, left_out)
+        return self.items.take(order), values, order >= 0
 
     # -- to and from a model file ------------------------------------------------------------------------------
 

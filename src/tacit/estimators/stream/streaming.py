@@ -1,7 +1,6 @@
 """The base class of both rating streams: new ids as they come, one rating or many, ranking, topics, saving."""
 
 from collections.abc import Hashable, Iterable
-from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -121,10 +120,7 @@ class StreamingModel(Model):
         self._require_fitted("predict")
         state = self.state_
         with state.lock.reading:
-            i, j = state.numbers(users, items)
-            if len(i) != len(j):
-                raise InputError(f"users and items must be equally long, not {len(i)} and {len(j)}.")
-            told = state.stream.answer(i, j)
+            told = state.stream.answer_cells(state.cells(users, items))
         return self._clipped(told)
 
     def recommend(self, user: Any, k: int = 10, exclude: Iterable[Hashable] = ()) -> Ranked:
@@ -138,28 +134,20 @@ class StreamingModel(Model):
         self._require_fitted("recommend")
         state = self.state_
         k = checks.places("k", k, len(state.items))
+        excluded = checks.listed("exclude", exclude)
         with state.lock.reading:
             users = _several(user, state.users)
-            queries = np.fromiter(users, dtype=object, count=len(users))
-            every = np.arange(len(state.items))
-            numbers, left_out = state.numbers(users, checks.listed("exclude", exclude))
-            left_out = left_out[left_out < len(every)]
-
-            def scores(number: int) -> NDArray[np.float64]:
-                row = state.stream.answer(np.full(len(every), number), every, in_range=False)
-                row[left_out] = -np.inf
-                return row
-
-            result = _best(state.items, map(scores, numbers.tolist()), k, queries)
+            ids, scores, filled = state.best(users, k, excluded)
             limits = state.stream.range if isinstance(self.clip, str) else self.clip
-        return result if limits is None else replace(result, scores=np.clip(result.scores, *limits))
+        queries = np.fromiter(users, dtype=object, count=len(users))
+        return Ranked(queries, ids, scores if limits is None else np.clip(scores, *limits), filled)
 
     def rank(self, user: Hashable, items: Iterable[Hashable], x: object = None) -> list[Hashable]:
         """These items, best first (river's call)."""
         state = self._begin()
         listed = checks.listed("items", items)
         with state.lock.reading:
-            i, j = state.numbers([user], listed)
+            i, j = state.users.find([user], len(state.users)), state.items.find(listed, len(state.items))
             scores = state.stream.answer(np.repeat(i, len(j)), j, in_range=False)
         return [listed[index] for index in np.argsort(-scores, kind="stable")]
 
