@@ -636,6 +636,12 @@ def label_metrics(truth, numbers, k, inverse):
     return means | ratios
 
 
+def best_places(values, k):
+    """Places of the k largest values, largest first, ties to the lower place; minus infinity is never chosen."""
+    allowed = [place for place, value in enumerate(values) if value > -np.inf]
+    return sorted(allowed, key=lambda place: (-values[place], place))[:k]
+
+
 # -- metrics: ordinal ------------------------------------------------------------------------------------------------
 
 

@@ -38,6 +38,22 @@ def test_numbers_are_those_of_a_dict_one_by_one_or_at_once(values, border):
     assert [ids.number(value) for value in values] == expected
 
 
+@given(st.lists(any_id, max_size=40), st.lists(any_id, max_size=20))
+def test_ids_that_are_looked_for_get_their_numbers_or_that_of_nobody(values, asked):
+    ids = GrowingIds()
+    ids.numbers(values, add=True)
+    order = plain(values)[1]
+    expected = [order.index(value) if value in order else 99 for value in asked]
+    assert ids.find(asked, 99).tolist() == expected
+    room = np.empty(len(asked), dtype=np.int64)
+    assert ids.find(asked, 99, room) is room
+    assert room.tolist() == expected
+    nobody = None if ids.all().dtype == object else -1
+    for length in (len(order) - 1, len(order) + 1):
+        numbers = [-1, *range(len(order))][: max(length, 0)]
+        assert ids.take(np.array([numbers], dtype=np.int64)).tolist() == [[nobody, *order][: len(numbers)]]
+
+
 @given(st.lists(whole, max_size=200))
 def test_whole_numbers_in_arrays(values):
     expected, order = plain(values)

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from tacit.baselines.naive_gradient import naive_gradient
 from tacit.kernels import losses
 from tacit.kernels.positives import square_value_of_rows, value_of_rows
+from tacit.kernels.vectors import scale_and_add
 from tacit.objective.losses import custom_loss, resolve
 from tacit.objective.penalties import laplacian
+from tacit.objective.side import caches_of, weighted_moments
 from tacit.objective.side_objective import Block
 from tacit.objective.towers import id_tower
 from tacit.objective.two_towers import Parameters, TwoTowers
@@ -229,3 +231,26 @@ def test_the_squared_loss_by_itself_is_that_among_all_losses(rng, alike):
     s = np.einsum("ij,ij->i", own[rows], other[cols], dtype=np.float64)
     expected = weight * (target - s) ** 2 - a[rows].astype(np.float64) * b[cols] * (0.3 - s) ** 2
     assert value == pytest.approx(expected.sum(), rel=1e-5)
+
+
+def test_rows_are_scaled_and_added_as_numpy_does():
+    rng = np.random.default_rng(0)
+    out, other = (rng.standard_normal((9, 5)).astype(np.float32) for _ in range(2))
+    scale, other_scale = (rng.random(9).astype(np.float32) for _ in range(2))
+    expected = out.copy()
+    expected[2:7] = out[2:7] * scale[2:7, None] + other_scale[2:7, None] * other[2:7]
+    scale_and_add(2, 7, scale, other_scale, other, out)
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_moments_without_totals_serve_a_target_of_zero():
+    rng = np.random.default_rng(0)
+    factors, weight = rng.standard_normal((5000, 3)), rng.random(5000)
+    full, bare = weighted_moments(factors, weight), weighted_moments(factors, weight, totals=False)
+    np.testing.assert_allclose(full.gram, factors.T @ (weight[:, None] * factors), rtol=1e-12)
+    np.testing.assert_allclose(full.total, weight @ factors, rtol=1e-12)
+    np.testing.assert_array_equal(full.gram, bare.gram)
+    assert not bare.total.any()
+    for one, other in zip(caches_of(full, 0.0), caches_of(bare, 0.0)):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_allclose(caches_of(full, 0.5)[1], 0.5 * (weight @ factors), rtol=1e-12)

@@ -124,9 +124,8 @@ class GrowingIds:
         """Ids of these numbers (any shape); -1 gives -1 among whole-number ids and None among others."""
         if self._others and numbers.size < self._length:
             # All ids would have to be put together for a few.
-            taken = np.empty(numbers.shape, dtype=object)
-            taken.flat = [None if number < 0 else self._id(number) for number in numbers.ravel().tolist()]
-            return taken
+            listed = (None if number < 0 else self._id(number) for number in numbers.ravel().tolist())
+            return np.fromiter(listed, dtype=object, count=numbers.size).reshape(numbers.shape)
         taken = self.all()[np.maximum(numbers, 0)] if self._length else np.full(numbers.shape, -1)
         taken[numbers < 0] = -1 if not self._others else None
         return taken

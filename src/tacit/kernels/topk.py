@@ -161,6 +161,26 @@ def select(scores, bits, rows, first, k, keys, filled, floors):
 
 
 @fast
+def offer(scores, bits, rows, first, width, first_row, indptr, indices, candidate_of, limited, saved, k, keys, filled,
+          floors):  # fmt: skip
+    """All that a tile of ``width`` candidates usually goes through, in one call; False where a score is not finite.
+
+    Its other columns get -inf, the cells that are listed, too, if there is a list (``indptr`` is empty otherwise; the
+    arguments are those of ``filter_cells``), and ``select`` takes the rest. A kernel gives the interpreter's lock away
+    and has to wait for it afterwards: with one call in the place of four, threads that read side by side wait less.
+    """
+    if not all_finite(scores, rows, width):
+        return False
+    for r in range(rows):
+        for c in range(width, scores.shape[1]):
+            scores[r, c] = _LOWEST
+    if len(indptr) > 0:
+        filter_cells(scores, rows, first, width, first_row, indptr, indices, candidate_of, limited, saved)
+    select(scores, bits, rows, first, k, keys, filled, floors)
+    return True
+
+
+@fast
 def finish(keys, filled, k):
     """Leave the k largest keys of each buffer in its first k places; places that are not filled get the lowest key."""
     for r in range(keys.shape[0]):

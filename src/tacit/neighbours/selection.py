@@ -15,6 +15,7 @@ from tacit.neighbours import first_answers
 from tacit.neighbours.filters import Filters, Lists
 
 NOTHING = np.empty(0, dtype=np.int32)
+_NO_LISTS = np.empty(0, dtype=np.int64), NOTHING
 _ALL_ROWS = np.empty(0, dtype=np.bool_), np.empty(0, dtype=np.float32)
 
 Result = tuple[NDArray[np.int32], NDArray[np.float32]]
@@ -44,18 +45,26 @@ class Selection:
 
         The tile is written to.
         """
+        forbidden = self.filters.forbidden
+        kept = self.k, self.keys, self.filled, self.floors
+        if barred is None and self.filters.included is None and len(forbidden) <= 1:
+            listed = forbidden[0] if forbidden else _NO_LISTS
+            place = (tile.view(np.int32), self.rows, first, width, self.start)
+            if not kernels.offer(tile, *place, *listed, self.candidate_of, *_ALL_ROWS, *kept):
+                raise InputError(refusal)
+            return
         if not kernels.all_finite(tile, self.rows, width):
             raise InputError(refusal)
         tile[:, width:] = -np.inf
         if barred is not None:
             tile[:, :width][:, barred] = -np.inf
         where = (tile, self.rows, first, width, self.start)
-        for lists in self.filters.forbidden:
+        for lists in forbidden:
             kernels.filter_cells(*where, *lists, self.candidate_of, *_ALL_ROWS)
         if self.filters.included is not None:
             saved = np.empty(tile.shape[1], dtype=np.float32)
             kernels.filter_cells(*where, *self.filters.included, self.candidate_of, self.filters.limited, saved)
-        kernels.select(tile, tile.view(np.int32), self.rows, first, self.k, self.keys, self.filled, self.floors)
+        kernels.select(tile, tile.view(np.int32), self.rows, first, *kept)
 
     def finish(self) -> NDArray[np.int64]:
         """Keys (rows, k) of the best, in no order."""
@@ -67,7 +76,7 @@ def selection_of(
     filters: Filters, start: int, rows: int, k: int, candidates: int, candidate_of: Any = NOTHING
 ) -> Selection | first_answers.NumPySelection:
     """A selection, which the first answers of a process make without kernels."""
-    if first_answers.allowance.covers(kernels.select, rows * candidates):
+    if first_answers.allowance.covers(kernels.offer, rows * candidates):
         return first_answers.NumPySelection(filters, start, rows, k, candidate_of)
     return Selection(filters, start, rows, k, candidates, candidate_of)
 

@@ -58,9 +58,11 @@ def _invert_column(matrix: Array, block: tuple[int, int], threads: int) -> None:
     """M_:j of the rows from block j on, where those below and to the right of it hold M already."""
     start, stop = block
     (invert_triangle,) = get_lapack_funcs(("trtri",), (matrix,))
+    (times_triangle,) = get_blas_funcs(("trmm",), (matrix,))
     # Above the diagonal the factor leaves what was there.
     own = np.tril(invert_triangle(matrix[start:stop, start:stop], lower=1)[0])
-    panel = -matrix[stop:, start:stop] @ own
+    # own is a triangle: half the operations of a product with a square.
+    panel = times_triangle(-1.0, own.T, matrix[stop:, start:stop].T, lower=0).T
     matrix[start:stop, start:stop] = own
 
     def multiply(first: int, last: int) -> None:
