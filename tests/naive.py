@@ -187,6 +187,16 @@ def sharpened_weights(X, exponents, strength, components):
     return W - strength / s[0] ** 2 * (cols ** (0.5 - into))[:, None] * ((V * s**4) @ V.T) * cols ** (0.5 - out)
 
 
+def row_shares(shares, low_rank, counts, exponent, usual, most=8.0):
+    """What the members of a mixture count in rows with so many positives, row by row."""
+    result = []
+    for count in counts:
+        times = min(max(usual / count, 1 / most), most) if count else 1.0
+        own = [share * times**exponent if low else share for share, low in zip(shares, low_rank)]
+        result.append([one / sum(own) for one in own])
+    return np.array(result)
+
+
 def kernel_ridge(K, Y, weight, ridge):
     """α of each label that minimises Σ_i w_i (y_i − (Kα)_i)² + ridge · αᵀKα: (K + ridge·W⁻¹) α = y."""
     columns = [np.linalg.solve(K + ridge * np.diag(1 / weight[:, j]), Y[:, j]) for j in range(Y.shape[1])]

@@ -5,17 +5,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import tacit
 from tacit import BlendRecommender, FactorRecommender, LinearRecommender
+from tacit.data.matrix import as_csr
 from tacit.errors import InputError
-from tacit.estimators.recommend import blend_recommender
+from tacit.estimators.recommend import blend_mixtures, blend_recommender
 from tacit.estimators.recommend.held_out_choice import first_near_the_best, split
 from tacit.estimators.recommend.linear_choice import START_EXPONENTS, Setting
+from tacit.estimators.recommend.row_shares import RowShares
 from tacit.metrics.evaluation import evaluate
 from tacit.metrics.ranking import ndcg
+from tests import naive
 
 MEMBERS = [("factors", FactorRecommender(4)), ("linear", LinearRecommender("sparse"))]
 
@@ -59,6 +64,57 @@ def test_contributions_of_all_members_sum_to_the_score():
     found = model.why(7, 7)
     for ident, adds in zip(found.ids.tolist(), found.contributions.tolist()):
         assert adds == pytest.approx(0.25 * parts[0][ident] + 0.75 * parts[1][ident], rel=1e-3, abs=1e-5)
+
+
+def two_kinds_of_rows(n=400, m=60):
+    """Rows with few positives follow one of two tastes; rows with many have pairs of columns in any combination, which
+    two factors cannot tell apart."""
+    rng = np.random.default_rng(0)
+    near = (np.arange(m)[None] % 2) == rng.integers(2, size=n // 2)[:, None]
+    short = rng.random((n // 2, m)) < np.where(near, 0.12, 0.01)
+    pairs = np.repeat(rng.random((n // 2, m // 2)) < 0.4, 2, axis=1)
+    return sp.csr_array(np.concatenate((short, pairs & (rng.random(pairs.shape) < 0.9))).astype(np.float32))
+
+
+def test_shares_follow_the_positives_of_a_row_where_that_does_better(tmp_path, monkeypatch):
+    monkeypatch.setattr(blend_mixtures, "mixtures", lambda members: [(0.5, 0.5)])
+    X = two_kinds_of_rows()
+    model = BlendRecommender([("factors", FactorRecommender(2)), ("linear", LinearRecommender("dense"))]).fit(X)
+    counts = np.diff(X.indptr)
+    assert model.row_shares_.exponent == 1.0 and "few positives count more on factors" in model.validation_["sentence"]
+    assert model.row_shares_.usual == np.median(counts[counts > 0])
+    factor, linear = model.members_
+    parts = [factor.row_factors_ @ factor.col_factors_.T, X @ linear.col_weights_]
+    shares = naive.row_shares(model.weights_, (True, False), counts, 1.0, model.row_shares_.usual)
+    rows = np.flatnonzero(counts)
+    for x in (rows[0], rows[100], rows[-1]):
+        mixed = sum(w * (part[x] - part[x].mean()) / part[x].std() for w, part in zip(shares[x], parts))
+        np.testing.assert_allclose(model.score_pairs(x, np.arange(60)), mixed, atol=1e-4)
+        assert model.why(x, 5).total == pytest.approx(mixed[5], abs=1e-4)
+    model.save(tmp_path / "model")
+    loaded = tacit.load(tmp_path / "model")
+    assert loaded.row_shares_ == model.row_shares_
+    assert loaded.recommend(rows).scores.tobytes() == model.recommend(rows).scores.tobytes()
+    alone = BlendRecommender(model.members, threads=1).fit(X)
+    assert alone.recommend(rows).scores.tobytes() == model.recommend(rows).scores.tobytes()
+
+
+def test_shares_are_the_same_for_all_rows_where_weights_are_given():
+    assert BlendRecommender(MEMBERS, weights=(1.0, 3.0)).fit(two_kinds_of_rows()).row_shares_ == RowShares()
+
+
+@given(
+    counts=st.lists(st.integers(0, 5), min_size=1, max_size=6),
+    shares=st.tuples(*[st.sampled_from([0.25, 0.5, 3.0])] * 3),
+    exponent=st.sampled_from([-0.5, 0.0, 1.0]),
+    usual=st.sampled_from([0.1, 2.0, 30.0]),
+)
+def test_shares_of_rows_against_the_formula(counts, shares, exponent, usual):
+    low_rank = (True, False, True)
+    rows = as_csr(np.array([[1.0] * count + [0.0] * (5 - count) for count in counts]), "rows", allow_empty=True)
+    found = RowShares(exponent, usual).of(shares, low_rank, rows)
+    expected = sum(shares) * naive.row_shares(shares, low_rank, counts, exponent, usual)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 def test_the_choice_is_within_one_standard_error_of_the_best_and_is_told():

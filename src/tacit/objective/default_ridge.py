@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.objective.frequencies import Frequencies
+from tacit.objective.recipes import UNLABELLED_TOTAL, unlabelled_total
 
 RIDGE_OVER_ROOT_OF_NOISE, RIDGE_OVER_NOISE = 0.32, 0.74
 """The first was chosen on validation parts of three sets whose noise is 0.23, 0.72 and 0.76, and checked on their test
@@ -16,6 +17,8 @@ parts; the second is where MovieLens 1M and synthetic small data are best, test 
 MOST_RIDGE = 0.6
 """A ridge of 1 suppresses even the mean of the positives, so that all scores are zero. Tiny data would reach it."""
 
+RIDGE_BY_UNLABELLED = 0.2
+"""Chosen together with ``recipes.UNLABELLED_TOTAL``."""
 
 THIN, THINNEST, RIDGE_OF_THINNEST = 0.4, 1.0, 0.75
 """For data whose median row and median column have few positives. The relative error of such a row is 1/√count: from
@@ -47,6 +50,9 @@ def default_ridge(positives: sp.csr_array | Frequencies, factors: int) -> float:
 
         (1 − w) 0.32 √noise + w 0.74 noise,      w = min(1, 4g / min(|X|, |Y|))²
 
+    Where unlabelled cells weigh less than 12 times the positives (``recipes.unlabelled_total``), less is needed to hold
+    scores back: the ridge is multiplied by (their weight / 12)^0.2.
+
     Where both rows and columns have few positives, each of them is unreliable, and the ridge r grows towards 0.75:
 
         r + (0.75 − r) clip((s − 0.4) / 0.6, 0, 1),      s = 1 / √(the larger of the median counts of rows and columns)
@@ -57,6 +63,7 @@ def default_ridge(positives: sp.csr_array | Frequencies, factors: int) -> float:
     level = noise_level(positives)
     w = min(1.0, 4 * factors / max(1, min(positives.shape))) ** 2
     ridge = min(MOST_RIDGE, float((1 - w) * RIDGE_OVER_ROOT_OF_NOISE * np.sqrt(level) + w * RIDGE_OVER_NOISE * level))
+    ridge *= (unlabelled_total(positives) / UNLABELLED_TOTAL) ** RIDGE_BY_UNLABELLED
     share = np.clip((_thinness(positives) - THIN) / (THINNEST - THIN), 0.0, 1.0)
     return float(ridge + (RIDGE_OF_THINNEST - ridge) * share)
 

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from tacit.data.matrix import Csr
 from tacit.estimators.recommend.asking import AskedRows, RowScorer, ScoreRows
 from tacit.estimators.recommend.held_out_choice import AT, Part
+from tacit.estimators.recommend.row_shares import ALIKE, RowShares
 
 Array = NDArray[Any]
 
@@ -20,23 +22,44 @@ POPULARITY = (0.0, 0.25, 0.5, 1.0, 2.0)
 """Weights of the columns' popularity that are tried beside a mixture, whose own sum to one."""
 
 
-def scorers_of(
-    members: Sequence[RowScorer], mixture: tuple[float, ...], part: Part, leave: int | None = None
-) -> list[tuple[ScoreRows, float]]:
-    """The scores of the members that have a weight, all or without one of them, for the rows of a split."""
-    rows = AskedRows(part.rows, part.seen, part.rows)
-    return [
-        (member.scorer(rows), weight)
-        for index, (member, weight) in enumerate(zip(members, mixture))
-        if weight and index != leave
-    ]
+@dataclass(frozen=True)
+class Mixture:
+    """The shares w_m of members, and how they change from row to row."""
+
+    shares: tuple[float, ...]
+    low_rank: tuple[bool, ...]
+    by_row: RowShares = ALIKE
+
+    def scorers(
+        self, members: Sequence[RowScorer], rows: AskedRows, leave: int | None = None
+    ) -> list[tuple[ScoreRows, Array]]:
+        """The scores of the members that have a share, all or without one of them, and what they count in each row."""
+        weights = self.of(rows.positives)
+        return [
+            (member.scorer(rows), weights[:, index])
+            for index, (member, share) in enumerate(zip(members, self.shares))
+            if share and index != leave
+        ]
+
+    def of(self, positives: Csr) -> NDArray[np.float32]:
+        """What the members count in each of these rows (n, members)."""
+        return self.by_row.of(self.shares, self.low_rank, positives)
 
 
-def standardised(scores: NDArray[np.float32], weight: float) -> NDArray[np.float32]:
-    """w (s − mean) / sd, mean and standard deviation over all columns of a row; overwrites ``scores``."""
+def asked(part: Part) -> AskedRows:
+    """The rows of a split."""
+    return AskedRows(part.rows, part.seen, part.rows)
+
+
+def standardised(scores: NDArray[np.float32], weight: float | Array) -> NDArray[np.float32]:
+    """w (s − mean) / sd, mean and standard deviation over all columns of a row; overwrites ``scores``.
+
+    ``weight`` is one for all rows, or one each.
+    """
     scores -= scores.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32)
     spread = np.sqrt(np.square(scores).mean(axis=1, keepdims=True))
-    scores *= np.divide(np.float32(weight), spread, out=np.zeros_like(spread), where=spread > 0)
+    wanted = np.asarray(weight, np.float32).reshape(-1, 1)
+    scores *= np.divide(wanted, spread, out=np.zeros_like(spread), where=spread > 0)
     return scores
 
 
@@ -50,37 +73,39 @@ def popularity(positives: Csr | sp.csr_array, weight: float) -> NDArray[np.float
     return standardised(counts.astype(np.float32)[None], weight).ravel()
 
 
-def mixture_of(scorers: list[tuple[ScoreRows, float]], added: NDArray[np.float32] | None = None) -> ScoreRows:
+def mixture_of(scorers: list[tuple[ScoreRows, Array]], added: NDArray[np.float32] | None = None) -> ScoreRows:
     """Σ_m w_m (s − mean) / sd of the members m, and what is added to every row."""
 
     def score_rows(start: int, stop: int) -> NDArray[np.float32]:
-        mixed = np.asarray(sum(standardised(scorer(start, stop), weight) for scorer, weight in scorers), np.float32)
+        parts = (standardised(scorer(start, stop), weight[start:stop]) for scorer, weight in scorers)
+        mixed = np.asarray(sum(parts), np.float32)
         return mixed if added is None else mixed + added
 
     return score_rows
 
 
 def ndcg_of_mixtures(
-    members: list[Any], tried: list[tuple[float, ...]], part: Part, threads: int
+    members: Sequence[RowScorer], tried: Sequence[Mixture], part: Part, threads: int
 ) -> list[NDArray[np.float64]]:
     """NDCG@10 of every row of a split, for each of the mixtures; every member scores a row once."""
-    scorers = scorers_of(members, (1.0,) * len(members), part)
+    rows = asked(part)
+    scorers = [member.scorer(rows) for member in members]
+    weights = [mixture.of(rows.positives) for mixture in tried]
 
     def score_rows(start: int, stop: int) -> Iterator[NDArray[np.float32]]:
-        blocks = [standardised(scorer(start, stop), weight) for scorer, weight in scorers]
-        for mixture in tried:
-            yield np.asarray(
-                sum(np.float32(weight) * block for block, weight in zip(blocks, mixture) if weight), np.float32
-            )
+        blocks = [standardised(scorer(start, stop), 1.0) for scorer in scorers]
+        for mixture, weight in zip(tried, weights):
+            parts = [weight[start:stop, [index]] * blocks[index] for index, share in enumerate(mixture.shares) if share]
+            yield np.asarray(sum(parts), np.float32)
 
     return part.ndcg_of_each(score_rows, threads)
 
 
 def ndcg_with_popularity(
-    members: Sequence[RowScorer], mixture: tuple[float, ...], part: Part, threads: int
+    members: Sequence[RowScorer], mixture: Mixture, part: Part, threads: int
 ) -> list[NDArray[np.float64]]:
     """NDCG@10 of every row of a split, for each of the weights in ``POPULARITY`` beside one mixture."""
-    mixed, popular = mixture_of(scorers_of(members, mixture, part)), popularity(part.train, 1.0)
+    mixed, popular = mixture_of(mixture.scorers(members, asked(part))), popularity(part.train, 1.0)
 
     def score_rows(start: int, stop: int) -> Iterator[NDArray[np.float32]]:
         block = mixed(start, stop)

@@ -4,8 +4,8 @@ Held-out positives choose the weights.
 """
 
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -17,13 +17,16 @@ from tacit.estimators.concurrency import view
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.members import NamedMembers, copied
 from tacit.estimators.ranked import Ranked
-from tacit.estimators.recommend import blend_mixtures, held_out_choice
+from tacit.estimators.recommend import blend_mixtures, held_out_choice, ridge_choice, row_shares
 from tacit.estimators.recommend.asking import AskedRows, ScoreRows, Unknown, one_of
+from tacit.estimators.recommend.blend_mixtures import Mixture
 from tacit.estimators.recommend.factor_recommender import FactorRecommender
 from tacit.estimators.recommend.held_out_choice import Budget, Part
 from tacit.estimators.recommend.joining import as_interactions
 from tacit.estimators.recommend.linear_choice import Search, sharper
 from tacit.estimators.recommend.linear_recommender import LinearRecommender
+from tacit.estimators.recommend.ridge_choice import RidgeChoice
+from tacit.estimators.recommend.row_shares import RowShares
 from tacit.estimators.recommend.scored_recommender import ScoredRecommender
 from tacit.estimators.recommend.tables import BLEND
 
@@ -40,8 +43,10 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
     either. Which members count, and how much, is chosen on positives that are held out: every member learns from the
     rest, mixtures in steps of a quarter rank the same rows, and of those within one standard error of the best the most
     even one wins: an average is the safer bet where rows to come differ from those held out. Members that count then
-    learn from everything; one without weight is left out. Where the data hardly tell rows apart, the popularity of the
-    columns may say more than either: it is added where that leads by more than two standard errors.
+    learn from everything; one without weight is left out. Where that leads by a standard error, the shares follow the
+    number of positives of a row (``tacit.estimators.recommend.row_shares``). Where the data hardly tell rows apart, the
+    popularity of the columns may say more than either member: it is added where that leads by more than two standard
+    errors. Of up to 500,000 positives, held-out ones also choose the ridge of factors, as a multiple of its default.
 
     Parameters
     ----------
@@ -60,6 +65,7 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
     ----------
     members_ : the fitted recommenders, those that have a weight
     weights_ : their weights, which sum to one
+    row_shares_ : how these weights change with the number of positives of a row; ``exponent`` 0 where they do not
     popularity_ : what every row's score of a column gains because it is popular; None where that did not help
     validation_ : NDCG@10 of the members and mixtures on held-out positives, and a sentence that says what was chosen
     row_ids_, col_ids_ : the caller's ids
@@ -108,6 +114,7 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
         choices = [_choice(member, data, budget) for member in members]
         self.validation_: dict[str, Any] = {"tried": [], "sentence": "The weights were given."}
         self.popularity_: NDArray[np.float32] | None = None
+        self.row_shares_ = RowShares()
         if given is None:
             given, self.validation_ = self._choose(data, members, choices, budget)
             if sys.stderr.isatty() if self.progress is None else self.progress:
@@ -138,7 +145,8 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
         asked = self._asked(self.row_ids_.take([x]), np.array([x]))
         parts = dict.fromkeys(self.col_ids_.take(asked.positives.indices).tolist(), 0.0)
         remainder, others = 0.0, ["less the row's mean score"]
-        for member, weight in zip(self.members_, self.weights_):
+        shares = self._mixture().of(asked.positives)[0].tolist()
+        for member, weight in zip(self.members_, shares):
             scores = member.scorer(asked)(0, 1)[0].astype(np.float64)
             spread = scores.std()
             if not spread:
@@ -168,8 +176,10 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
 
     def scorer(self, rows: AskedRows) -> ScoreRows:
         """A function that gives the mixed scores of these rows block by block."""
-        scorers = [(member.scorer(rows), weight) for member, weight in zip(self.members_, self.weights_)]
-        return blend_mixtures.mixture_of(scorers, self.popularity_)
+        return blend_mixtures.mixture_of(self._mixture().scorers(self.members_, rows), self.popularity_)
+
+    def _mixture(self) -> Mixture:
+        return Mixture(tuple(self.weights_.tolist()), _low_rank(self.members_), self.row_shares_)
 
     # -- choosing ----------------------------------------------------------------------------------------------
 
@@ -197,70 +207,108 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
         parts = held_out_choice.split(data.matrix, seed)
         if not parts:
             return [1.0] * len(choices), {"tried": [], "sentence": "Too few positives to choose by."}
-        mixtures = blend_mixtures.mixtures(len(choices))
-        scores: dict[tuple[float, ...], list[Array]] = {mixture: [] for mixture in mixtures}
+        for index, member in enumerate(members):
+            if isinstance(member, FactorRecommender) and ridge_choice.is_free(member, data):
+                choices[index] = ridge_choice.choose(
+                    lambda index=index: self.unfitted_members()[index], data, parts, self.threads, budget
+                )
+        shares = blend_mixtures.mixtures(len(choices))
+        low_rank = _low_rank(members)
+        tried = [Mixture(one, low_rank) for one in shares]
+        scores: dict[tuple[float, ...], list[Array]] = {one: [] for one in shares}
         learned: list[list[Any]] = []
         for number, part in enumerate(parts):
             if number and budget.over():
                 break
-            train = Interactions(part.train, data.row_ids, data.col_ids, col_features=data.col_features)
+            train = held_out_choice.learnable(part, data)
             pairs = zip(self.unfitted_members(), choices)
             learned.append([_fitted(member, train, choice, (seed, number)) for member, choice in pairs])
-            result = blend_mixtures.ndcg_of_mixtures(learned[-1], mixtures, part, self.threads)
-            for mixture, rows_of_part in zip(mixtures, result):
-                scores[mixture].append(rows_of_part)
-        rows = {mixture: np.concatenate(values) for mixture, values in scores.items()}
-        chosen = held_out_choice.first_near_the_best(rows, mixtures)
+            result = blend_mixtures.ndcg_of_mixtures(learned[-1], tried, part, self.threads)
+            for one, rows_of_part in zip(shares, result):
+                scores[one].append(rows_of_part)
+        rows = {one: np.concatenate(values) for one, values in scores.items()}
+        chosen = held_out_choice.first_near_the_best(rows, shares)
         account = blend_mixtures.account_of(rows, chosen, [type(member).__name__ for member in members])
-        account["sentence"] += self._add_popularity(data, parts, learned, chosen)
+        looks = Looks(parts[: len(learned)], learned, self.threads)
+        mixture = Mixture(chosen, low_rank)
         for index, member in enumerate(members):
+            if isinstance(choices[index], RidgeChoice) and choices[index].times != 1.0 and chosen[index]:
+                account["sentence"] += f" The factors' ridge is {choices[index].times:g} times the default."
             if 0 < chosen[index] < 1 and _may_sharpen(member, choices[index]):
-                account["sentence"] += self._sharpen(data, parts, learned, choices, index, chosen, budget, seed)
+                account["sentence"] += self._sharpen(data, looks, choices, index, mixture, budget, seed)
+        mixture, sentence = self._vary_by_row(data, looks, mixture)
+        account["sentence"] += sentence + self._add_popularity(data, looks, mixture)
         if budget.cut:
             account["sentence"] += f" The budget of {budget.seconds:g} seconds ended before all had been tried."
         return list(chosen), account
 
-    def _add_popularity(
-        self, data: Interactions, parts: list[Part], learned: list[list[Any]], mixture: tuple[float, ...]
-    ) -> str:
+    def _vary_by_row(self, data: Interactions, looks: "Looks", mixture: Mixture) -> tuple[Mixture, str]:
+        """The mixture, whose shares follow the rows' positives where that does better; and what to say of it."""
+        if len({low for low, share in zip(mixture.low_rank, mixture.shares) if share}) < 2:
+            return mixture, ""
+        exponents = row_shares.EXPONENTS
+        found = looks.ndcg(
+            lambda part: [replace(mixture, by_row=RowShares.measured(exponent, part.train)) for exponent in exponents]
+        )
+        rows = dict(zip(exponents, found))
+        exponent = held_out_choice.first_near_the_best(rows, exponents)
+        if not exponent:
+            return mixture, ""
+        self.row_shares_ = RowShares.measured(exponent, data.matrix)
+        few = "few" if exponent > 0 else "many"
+        return replace(mixture, by_row=self.row_shares_), (
+            f" Rows with {few} positives count more on factors (exponent {exponent:g}): {rows[exponent].mean():.4f}."
+        )
+
+    def _add_popularity(self, data: Interactions, looks: "Looks", mixture: Mixture) -> str:
         """Add the columns' popularity to the mixture where that does better; returns what to say of it."""
         tried = [
             blend_mixtures.ndcg_with_popularity(members, mixture, part, self.threads)
-            for members, part in zip(learned, parts)
+            for members, part in zip(looks.learned, looks.parts)
         ]
         shares = blend_mixtures.POPULARITY
         rows = {share: np.concatenate(results) for share, results in zip(shares, zip(*tried))}
-        share = held_out_choice.first_near_the_best(rows, shares)
-        lead = rows[share] - rows[0.0]
-        # Two errors, since four weights were tried and splits share their rows.
-        if lead.mean() <= 2 * lead.std() / np.sqrt(len(lead)):
+        share = held_out_choice.clearly_ahead(rows, shares)
+        if not share:
             return ""
         self.popularity_ = blend_mixtures.popularity(data.matrix, share)
         return f" With {share:g} of the columns' popularity added they do better: {rows[share].mean():.4f}."
 
     def _sharpen(
-        self, data: Interactions, parts: list[Part], learned: list[list[Any]], choices: list[Any], index: int,
-        mixture: tuple[float, ...], budget: Budget, seed: int,
+        self, data: Interactions, looks: "Looks", choices: list[Any], index: int, mixture: Mixture, budget: Budget,
+        seed: int,
     ) -> str:  # fmt: skip
         """Choose the sharpening of one member again, beside the others in their mixture; returns what to say of it."""
         choice = choices[index]
         # The same splits, of the values that linear weights are made of.
-        values = learned[0][index].values_of(data.matrix)
-        own = held_out_choice.split(values, seed)[: len(learned)]
+        values = looks.learned[0][index].values_of(data.matrix)
+        own = held_out_choice.split(values, seed)[: len(looks.parts)]
+        weights = [mixture.of(part.seen)[:, index] for part in looks.parts]
 
         def beside(number: int, start: int, stop: int, blocks: Iterator[Array]) -> Iterator[Array]:
-            scorers = blend_mixtures.scorers_of(learned[number], mixture, parts[number], leave=index)
+            scorers = mixture.scorers(looks.learned[number], blend_mixtures.asked(looks.parts[number]), leave=index)
             others = blend_mixtures.mixture_of(scorers)(start, stop)
             for block in blocks:
-                yield others + blend_mixtures.standardised(block, mixture[index])
+                yield others + blend_mixtures.standardised(block, weights[number][start:stop])
 
         search = Search(
-            own, learned[0][index].keep, self.threads, budget, beside, share=1.0, products=choice.products_of(seed)
+            own,
+            looks.learned[0][index].keep,
+            self.threads,
+            budget,
+            beside,
+            share=1.0,
+            products=choice.products_of(seed),
         )
         better = sharper(search, choice.setting)
         choices[index] = replace(choice, setting=better)
         if better == choice.setting:
             return ""
+        for number, part in enumerate(looks.parts):
+            member = self.unfitted_members()[index]
+            looks.learned[number][index] = _fitted(
+                member, held_out_choice.learnable(part, data), choices[index], (seed, number)
+            )
         return f" Beside the others sharpening {better.sharpening:g} does better: {search.mean(better):.4f}."
 
     # -- to and from a model file ------------------------------------------------------------------------------
@@ -269,6 +317,8 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
         facts = {
             "weights": self._shares,
             "factors": self._factors,
+            "row_exponent": self.row_shares_.exponent,
+            "usual_positives": self.row_shares_.usual,
             "validation": self.validation_,
         }
         return facts, self._seen_parts() | {"members": self.members_, "popularity": self.popularity_}
@@ -277,7 +327,29 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
         self._restore_seen(parts)
         self.validation_, self._factors = facts["validation"], facts["factors"]
         self.popularity_ = parts["popularity"]
+        self.row_shares_ = RowShares(facts["row_exponent"], facts["usual_positives"])
         self._keep(list(facts["weights"]), parts["members"])
+
+
+@dataclass(frozen=True)
+class Looks:
+    """Splits, the members that learned from each, and the threads that rank."""
+
+    parts: list[Part]
+    learned: list[list[Any]]
+    threads: int
+
+    def ndcg(self, tried: Callable[[Part], list[Mixture]]) -> list[Array]:
+        """NDCG@10 of every row of all splits, for each of the mixtures of a split."""
+        found = [
+            blend_mixtures.ndcg_of_mixtures(members, tried(part), part, self.threads)
+            for members, part in zip(self.learned, self.parts)
+        ]
+        return [np.concatenate(rows) for rows in zip(*found)]
+
+
+def _low_rank(members: Sequence[Any]) -> tuple[bool, ...]:
+    return tuple(isinstance(member, FactorRecommender) for member in members)
 
 
 def _choice(member: Any, data: Interactions, budget: Budget) -> Any:
@@ -287,14 +359,17 @@ def _choice(member: Any, data: Interactions, budget: Budget) -> Any:
 
 def _may_sharpen(member: Any, choice: Any) -> bool:
     """Whether a member has sparse weights whose sharpening is its own choice."""
-    free = choice is not None and member.sharpening is None and member.sparse_exponents is None
-    return free and choice.setting.method == "sparse"
+    if not isinstance(member, LinearRecommender):
+        return False
+    return member.sharpening is None and member.sparse_exponents is None and choice.setting.method == "sparse"
 
 
 def _fitted(member: Any, data: Interactions, choice: Any, split: tuple[int, int] | None = None) -> Any:
     """``split`` is the seed and the number of the one that these positives come from; None for all of them."""
     if choice is None:
         return member.fit(data)
+    if isinstance(choice, RidgeChoice):
+        return choice.fit(member, data) if split is None else choice.learned[split[1]]
     return member.fit_chosen(
         data, choice, products=None if split is None else choice.products_of(split[0]).get(split[1])
     )

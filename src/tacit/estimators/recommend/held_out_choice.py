@@ -102,6 +102,11 @@ def split(positives: Csr, seed: int) -> list[Part]:
     return parts
 
 
+def learnable(part: Part, data: Interactions) -> Interactions:
+    """What may be learned from in a split of these data."""
+    return Interactions(part.train, data.row_ids, data.col_ids, col_features=data.col_features)
+
+
 def first_near_the_best(scores: dict[Key, NDArray[np.float64]], order: Sequence[Key]) -> Key:
     """The first key in ``order`` (preferred ones first) that is within one standard error of the best.
 
@@ -116,6 +121,27 @@ def first_near_the_best(scores: dict[Key, NDArray[np.float64]], order: Sequence[
         if lag.mean() <= lag.std() / np.sqrt(len(lag)):
             return key
     raise InputError("there is nothing to choose from.")
+
+
+def climbed(values: Sequence[Any], start: Any, mean: Callable[[Any], float], over: Callable[[], bool]) -> Any:
+    """From ``start`` along the ascending ``values`` as long as it gets better and there is time."""
+    best = values.index(start)
+    for step in (1, -1):
+        while 0 <= best + step < len(values) and not over():
+            if mean(values[best + step]) <= mean(values[best]):
+                break
+            best += step
+    return values[best]
+
+
+def clearly_ahead(scores: dict[Key, NDArray[np.float64]], order: Sequence[Key]) -> Key:
+    """``first_near_the_best`` where it leads the first key in ``order`` by more than two standard errors, else that.
+
+    Two, since several were tried and splits share their rows.
+    """
+    found = first_near_the_best(scores, order)
+    lead = scores[found] - scores[order[0]]
+    return found if lead.mean() > 2 * lead.std() / np.sqrt(len(lead)) else order[0]
 
 
 def _best(block: NDArray[np.float32], seen: tuple[Array, Array]) -> NDArray[np.int32]:

@@ -75,13 +75,9 @@ class Search:
 
     def climb(self, values: Sequence[Any], start: Any, make: Callable[[Any], Setting]) -> Any:
         """From ``start`` along the ascending ``values`` as long as it gets better and there is time."""
-        best = values.index(start)
-        for step in (1, -1):
-            while 0 <= best + step < len(values) and not self.budget.over(self.share):
-                if self.mean(make(values[best + step])) <= self.mean(make(values[best])):
-                    break
-                best += step
-        return values[best]
+        return held_out_choice.climbed(
+            values, start, lambda value: self.mean(make(value)), lambda: self.budget.over(self.share)
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """JSON-ready: every setting with its mean NDCG@10 and the error of it, the best first."""

@@ -215,6 +215,12 @@ BLEND = Schema(
         "seconds": Either(None, Number(above=0.0)),
         "random_state": SEED,
     },
-    facts={"weights": Many(Number(0.0), least=1), "factors": Whole(1), "validation": Plain()},
+    facts={
+        "weights": Many(Number(0.0), least=1),
+        "factors": Whole(1),
+        "row_exponent": Number(-8.0, most=8.0),
+        "usual_positives": Number(above=0.0),
+        "validation": Plain(),
+    },
     rules=(_one_knowledge,),
 )
