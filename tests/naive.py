@@ -203,6 +203,25 @@ def kernel_ridge(K, Y, weight, ridge):
     return np.stack(columns, axis=1)
 
 
+def label_targets(Y, power):
+    """(f_y / f̄)^−power of each label, f̄ the geometric mean of f_y over all cells that are known."""
+    counts = [max(int((Y[:, j] > 0).sum()), 1) for j in range(Y.shape[1])]
+    logs = [np.log(counts[j]) for _, j in np.argwhere(Y > 0)]
+    return np.array([(count / np.exp(np.mean(logs))) ** -power for count in counts])
+
+
+def imputed_kernel_ridge(K, Y, ridge, targets):
+    """α of the second model, which learns from all rows: what the first one guesses of each without having seen it."""
+    known = np.flatnonzero(Y.any(axis=1))
+    guesses = np.zeros(Y.shape)
+    for row in range(len(Y)):
+        others = known[known != row]
+        alpha = np.linalg.solve(K[np.ix_(others, others)] + ridge * np.eye(len(others)), Y[others] * targets)
+        guess = np.maximum(K[row, others] @ alpha, 0)
+        guesses[row] = np.maximum(guess / np.linalg.norm(guess), Y[row])
+    return np.linalg.solve(K + ridge * np.eye(len(K)), guesses * targets)
+
+
 # -- neighbours ------------------------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ from benchmarks.render import Block, Drawing, Figures, Table, beside, table
 
 COLUMNS = ("P@1", "P@3", "P@5", "nDCG@5", "PSP@1", "PSP@3", "PSP@5", "seconds")
 PRECISIONS = ("P@1", "P@3", "P@5")
-OURS = ("NeighbourTagger", "FactorTagger", "BlendTagger")
+OURS = ("NeighbourTagger", "FactorTagger", "KernelTagger", "BlendTagger")
 
 
 def quality(record: dict[str, Any]) -> str:
@@ -266,22 +266,35 @@ def draw_hidden(figures: dict[str, Any]) -> Figure:
 WAYS = {"exact": "#c2410c", "landmarks": "#64748b", "linear": "#0f766e"}
 
 
+WAY_NAMES = {"exact": "exact", "landmarks": "1,000 landmarks", "linear": "linear, by columns"}
+
+
 def draw_kernel_growth(figures: dict[str, Any]) -> Figure:
-    """Seconds of KernelTagger above, memory below; one column per size that grows."""
-    growth = figures["growth"]
-    figure = Figure(figsize=(11, 6), layout="constrained")
-    axes = figure.subplots(2, len(growth), sharex="col")
+    """Seconds of KernelTagger above, memory below; one column per size that grows, the same scale along each line."""
+    growth, others = figures["growth"], figures["other sizes"]
+    figure = Figure(figsize=(11, 6.2), layout="constrained")
+    axes = figure.subplots(2, len(growth), sharex="col", sharey="row")
     for column, (size, ways) in enumerate(growth.items()):
         for way, points in ways.items():
+            counts = [int(count) for count in points]
             for axis, measure in zip(axes[:, column], ("processor seconds", "MiB")):
-                counts = [int(count) for count in points]
-                axis.plot(counts, [point[measure] for point in points.values()], "o-", color=WAYS[way], label=way)
-                axis.set(xscale="log", yscale="log", xlabel=size)
+                values = [point[measure] for point in points.values()]
+                axis.plot(counts, values, "o-", color=WAYS[way], label=WAY_NAMES[way], markersize=4)
+                axis.set(xscale="log", yscale="log")
                 axis.set_xticks(counts, [f"{count:,}" for count in counts])
                 axis.minorticks_off()
-    axes[0, 0].set_ylabel("processor seconds")
-    axes[1, 0].set_ylabel("MiB")
-    axes[0, 0].legend(fontsize=8)
+                axis.grid(alpha=0.25)
+                axis.spines[["top", "right"]].set_visible(False)
+            foretold = [point.get("foretold MiB", point["MiB"]) for point in points.values()]
+            axes[1, column].plot(counts, foretold, ":", color=WAYS[way], linewidth=1)
+        held = ", ".join(f"{count:,} {name}" for name, count in others.items() if name != size)
+        axes[0, column].set_title(f"{size} grow; {held}", fontsize=10)
+        axes[1, column].set_xlabel(size)
+    axes[0, 0].set_ylabel("processor seconds of a fit")
+    axes[1, 0].set_ylabel("MiB beyond the data\n(dotted: foretold)")
+    axes[0, 0].legend(fontsize=8, frameon=False)
+    for axis in axes.ravel():
+        axis.yaxis.set_major_formatter("{x:,g}")
     return figure
 
 
@@ -303,12 +316,26 @@ def _steps(found: dict[str, Any]) -> str:
     return f"{point['online_steps']} step{'s' * (point['online_steps'] > 1)} of {point['learning_rate']:g}"
 
 
+def beyond(records: dict[str, Any]) -> str:
+    """What KernelTagger says of data that memory cannot hold, and what a fit by landmarks took on them."""
+    figures = records["kernel-growth"]["figures"]["beyond"]
+    sizes = " × ".join(f"{count:,} {name}" for name, count in figures["sizes"].items())
+    refused = [
+        [f"`{name}`", f"refused after {one['seconds']} s and {one['MiB']} MiB: {one['sentence']}"]
+        for name, one in figures["refused"].items()
+    ]
+    fitted = figures["fitted"]
+    took = f"fitted in {fitted['processor seconds']:,.0f} processor seconds with {fitted['MiB']:,} MiB beyond the data"
+    return table([f"KernelTagger on {sizes}", ""], [*refused, [f"`landmarks={fitted['landmarks']}`", took]])
+
+
 BLOCKS = {
     "tag-online": Block(online),
     "tag-quality": Block(quality),
     "tag-hidden": Block(hidden),
     "tag-best": Block(best),
     "tag-scale": Block(scale),
+    "kernel-beyond": Block(beyond, ("kernel-growth",)),
     "tag-audit": Block(audit),
     "audit-summary": Block(audit_summary, ("review", "tag-audit")),
     "review": Block(review),

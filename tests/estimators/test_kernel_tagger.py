@@ -11,6 +11,7 @@ import tacit
 from tacit import FactorTagger, KernelTagger, NeighbourTagger
 from tacit.errors import InputError
 from tacit.estimators.tag import kernel_fit
+from tacit.estimators.tag.kernel_choice import LABEL_POWERS
 from tests import naive
 
 
@@ -50,7 +51,7 @@ def test_cosine_scores_are_kernel_ridge():
     X, Y = tagged()
     X[np.abs(X).sum(axis=1) == 0, 0] = 1.0
     new = tagged(10, 9)[0] + 0.1
-    model = KernelTagger("cosine", bandwidth=0.8, regularization=0.3, value_power=1.0).fit(X, Y)
+    model = KernelTagger("cosine", bandwidth=0.8, regularization=0.3, value_power=1.0, label_power=0.0).fit(X, Y)
     alpha = naive.kernel_ridge(cosine_kernel(X, X, 0.8), Y.toarray(), np.ones(Y.shape), 0.3)
     np.testing.assert_allclose(model.decision_function(new), cosine_kernel(new, X, 0.8) @ alpha, atol=1e-4)
 
@@ -60,7 +61,7 @@ def test_gaussian_scores_are_kernel_ridge_on_standardised_columns():
     X, Y = rng.standard_normal((40, 4)) * [1, 10, 0.1, 5] + 2, tagged(40, 1)[1]
     Z = X / X.std(axis=0)
     K = np.exp(-((Z[:, None] - Z[None]) ** 2).sum(axis=2) / (2 * 1.5**2))
-    model = KernelTagger(bandwidth=1.5, regularization=0.2).fit(X, Y)
+    model = KernelTagger(bandwidth=1.5, regularization=0.2, label_power=0.0).fit(X, Y)
     alpha = naive.kernel_ridge(K, Y.toarray(), np.ones(Y.shape), 0.2)
     np.testing.assert_allclose(model.decision_function(X), K @ alpha, atol=1e-3)
 
@@ -68,7 +69,7 @@ def test_gaussian_scores_are_kernel_ridge_on_standardised_columns():
 @pytest.mark.parametrize("landmarks", [None, 0, 60])
 def test_the_linear_kernel_by_columns_rows_and_landmarks_is_one_model(landmarks):
     X, Y = tagged()
-    model = KernelTagger("linear", regularization=0.5, value_power=1.0, landmarks=landmarks).fit(X, Y)
+    model = KernelTagger("linear", regularization=0.5, value_power=1.0, label_power=0.0, landmarks=landmarks).fit(X, Y)
     assert (model.points_ is None) == (landmarks is None)
     features = np.hstack((unit(X), np.ones((60, 1))))
     weights = np.linalg.solve(features.T @ features + 0.5 * np.eye(13), features.T @ Y.toarray())
@@ -97,8 +98,9 @@ def test_weights_of_labels_hold_in_every_solve(kernel, landmarks):
 
 def test_frequency_exponent_favours_rare_labels():
     X, Y = tagged(200)
-    plain = KernelTagger("cosine", bandwidth=1.0, regularization=0.5, value_power=1.0).fit(X, Y).decision_function(X)
-    model = KernelTagger("cosine", bandwidth=1.0, regularization=0.5, value_power=1.0, frequency_exponent=1.0).fit(X, Y)
+    own = {"bandwidth": 1.0, "regularization": 0.5, "value_power": 1.0, "label_power": 0.0}
+    plain = KernelTagger("cosine", **own).fit(X, Y).decision_function(X)
+    model = KernelTagger("cosine", frequency_exponent=1.0, **own).fit(X, Y)
     rare, common = np.argsort(model.label_frequency_)[[0, -1]]
     gain = model.decision_function(X).mean(axis=0) - plain.mean(axis=0)
     assert gain[rare] > gain[common]
@@ -106,13 +108,25 @@ def test_frequency_exponent_favours_rare_labels():
 
 def test_rows_without_labels_change_nothing_unless_imputed():
     X, Y = tagged()
-    own = {"bandwidth": 1.0, "regularization": 0.5, "value_power": 1.0}
+    own = {"bandwidth": 1.0, "regularization": 0.5, "value_power": 1.0, "label_power": 0.0}
     more = np.vstack((X, tagged(20, 5)[0])), sp.vstack((Y, sp.csr_array((20, 5))), format="csr")
     alone = KernelTagger("cosine", **own).fit(X, Y).decision_function(X)
     np.testing.assert_array_equal(KernelTagger("cosine", **own).fit(*more).decision_function(X), alone)
     imputed = KernelTagger("cosine", impute=True, **own).fit(*more)
     assert len(imputed.points_.indptr) - 1 == 80
     assert not np.array_equal(imputed.decision_function(X), alone)
+
+
+@pytest.mark.parametrize("power", [0.0, 0.4])
+def test_imputed_is_kernel_ridge_on_guesses_of_models_that_never_saw_the_row(power):
+    X, Y = tagged()
+    X[np.abs(X).sum(axis=1) == 0, 0] = 1.0
+    hidden = Y.toarray() * (np.random.default_rng(1).random(Y.shape) < 0.3)
+    own = {"bandwidth": 1.0, "regularization": 0.5, "value_power": 1.0, "label_power": power}
+    model = KernelTagger("cosine", impute=True, **own).fit(X, sp.csr_array(hidden))
+    K = cosine_kernel(X, X, 1.0)
+    alpha = naive.imputed_kernel_ridge(K, hidden, 0.5, naive.label_targets(hidden, power))
+    np.testing.assert_allclose(model.decision_function(X), K @ alpha, atol=5e-3)
 
 
 def test_leave_one_out_chooses_what_ranks_best():
@@ -146,10 +160,11 @@ def test_leave_one_out_chooses_the_power_of_values(kernel, tmp_path):
     tried = {record["value_power"]: record["ndcg"] for record in model.history_[:3]}
     assert list(tried) == [1.0, 0.5, 0.0]
     assert model.value_power_ == max(tried, key=tried.get) == 0.0
-    as_given = KernelTagger(kernel, value_power=1.0).fit(X[::2], Y[::2])
+    as_given = KernelTagger(kernel, value_power=1.0, label_power=0.0).fit(X[::2], Y[::2])
     assert model.score(X[1::2], Y[1::2]) > as_given.score(X[1::2], Y[1::2])
     given = {"regularization": model.regularization_, "value_power": 0.0}
     given |= {"bandwidth": model.bandwidth_} if kernel == "cosine" else {}
+    given["label_power"] = model.label_power_
     model.save(tmp_path / "model")
     for same in (KernelTagger(kernel, **given).fit(X[::2], Y[::2]), tacit.load(tmp_path / "model")):
         np.testing.assert_array_equal(same.decision_function(X), model.decision_function(X))
@@ -159,11 +174,69 @@ def test_roots_of_values_are_kernel_ridge_of_roots():
     X, Y = tagged()
     X[np.abs(X).sum(axis=1) == 0, 0] = 1.0
     X[0] *= -1
-    model = KernelTagger("cosine", bandwidth=0.8, regularization=0.3, value_power=0.5).fit(X, Y)
+    model = KernelTagger("cosine", bandwidth=0.8, regularization=0.3, value_power=0.5, label_power=0.0).fit(X, Y)
     roots = np.sign(X) * np.sqrt(np.abs(X))
     K = cosine_kernel(roots, roots, 0.8)
     alpha = naive.kernel_ridge(K, Y.toarray(), np.ones(Y.shape), 0.3)
     np.testing.assert_allclose(model.decision_function(X), K @ alpha, atol=1e-4)
+
+
+@pytest.mark.parametrize(("kernel", "landmarks"), [("cosine", 0), ("cosine", 60), ("linear", None), ("linear", 0)])
+def test_targets_by_label_are_kernel_ridge_of_those_targets(kernel, landmarks):
+    X, Y = tagged()
+    X[np.abs(X).sum(axis=1) == 0, 0] = 1.0
+    own = {"regularization": 0.5, "value_power": 1.0, "landmarks": landmarks, "label_power": 0.4}
+    model = KernelTagger(kernel, bandwidth=1.0 if kernel == "cosine" else None, **own).fit(X, Y)
+    K = cosine_kernel(X, X, 1.0) if kernel == "cosine" else 1 + unit(X) @ unit(X).T
+    targets = naive.label_targets(Y.toarray(), 0.4)
+    np.testing.assert_allclose(model.label_targets_, targets, rtol=1e-6)
+    alpha = naive.kernel_ridge(K, Y.toarray() * targets, np.ones(Y.shape), 0.5)
+    np.testing.assert_allclose(model.decision_function(X), K @ alpha, atol=5e-3)
+
+
+def unequal_labels(n=600, seed=0):
+    """Each row has a rare label, whose word it has, and perhaps frequent ones, of which no word tells."""
+    rng = np.random.default_rng(seed)
+    rare = rng.integers(20, size=n)
+    X = (rng.random((n, 60)) < 0.05).astype(np.float64)
+    X[np.arange(n), rare] = 1.0
+    return X, sp.csr_array(np.hstack((rng.random((n, 5)) < 0.3, np.eye(20)[rare])).astype(np.float64))
+
+
+def test_leave_one_out_raises_the_targets_of_rare_labels_where_that_ranks_better():
+    X, Y = unequal_labels()
+    model = KernelTagger("cosine").fit(X[::2], Y[::2])
+    assert model.label_power_ in LABEL_POWERS[1:]
+    plain = KernelTagger("cosine", label_power=0.0).fit(X[::2], Y[::2])
+    assert model.score(X[1::2], Y[1::2]) > plain.score(X[1::2], Y[1::2])
+    same = {"bandwidth": model.bandwidth_, "regularization": model.regularization_, "value_power": model.value_power_}
+    alone = KernelTagger("cosine", **same).fit(X[::2], Y[::2])
+    np.testing.assert_array_equal(alone.decision_function(X), model.decision_function(X))
+    assert len(alone.history_) == 1
+
+
+@pytest.mark.parametrize(
+    "favour", [{"unlabelled_weight": 0.5}, {"frequency_exponent": 0.5}, {"propensity_weighted": True}]
+)
+def test_targets_stay_where_rare_labels_are_favoured_already(favour):
+    X, Y = unequal_labels(300)
+    assert KernelTagger("cosine", **favour).fit(X, Y).label_power_ == 0
+    assert KernelTagger("cosine", label_power=0.2, **favour).fit(X, Y).label_power_ == 0.2
+
+
+def test_partial_fit_goes_on_with_the_targets_of_labels_and_new_ones_get_one():
+    X, Y = tagged(80)
+    own = {"bandwidth": 1.0, "regularization": 0.5, "value_power": 1.0, "label_power": 0.4}
+    model = KernelTagger("cosine", **own).fit(X[:60], Y[:60, :4])
+    targets = np.append(naive.label_targets(Y[:60, :4].toarray(), 0.4), 1.0)
+    before = np.hstack((model.decision_function(X), np.zeros((80, 1))))
+    model.partial_fit(X[60:], Y[60:])
+    np.testing.assert_allclose(model.label_targets_, targets, rtol=1e-6)
+    left = Y[60:].toarray() * targets - before[60:]
+    alpha = naive.kernel_ridge(cosine_kernel(X[60:], X[60:], 1.0), left, np.ones(left.shape), 0.5)
+    expected = before + cosine_kernel(X, X[60:], 1.0) @ alpha
+    full = np.abs(X).sum(axis=1) > 0
+    np.testing.assert_allclose(model.decision_function(X)[full], expected[full], atol=5e-3)
 
 
 def test_values_that_powers_cannot_change_or_should_not_are_taken_as_given():
@@ -180,7 +253,7 @@ def test_values_that_powers_cannot_change_or_should_not_are_taken_as_given():
 
 def test_all_landmarks_are_the_exact_model_and_few_are_near():
     X, Y = tagged(200)
-    own = {"bandwidth": 1.0, "regularization": 0.5, "value_power": 1.0}
+    own = {"bandwidth": 1.0, "regularization": 0.5, "value_power": 1.0, "label_power": 0.0}
     exact = KernelTagger("cosine", landmarks=0, **own).fit(X, Y).decision_function(X)
     errors = [
         np.abs(KernelTagger("cosine", landmarks=m, **own).fit(X, Y).decision_function(X) - exact).max()
@@ -285,7 +358,8 @@ def test_two_hundred_thousand_rows_are_refused_before_anything_is_tried():
 @pytest.mark.parametrize(
     ("name", "value"),
     [("kernel", "round"), ("bandwidth", 0), ("regularization", -1), ("landmarks", 1.5), ("random_state", -1),
-     ("random_state", 1.5), ("unlabelled_weight", 0), ("iterations", 0), ("value_power", 1.5), ("value_power", -1)],
+     ("random_state", 1.5), ("unlabelled_weight", 0), ("iterations", 0), ("value_power", 1.5), ("value_power", -1),
+     ("label_power", 1.5), ("label_power", -0.1)],
 )  # fmt: skip
 def test_wrong_parameters_are_refused_by_name(name, value):
     with pytest.raises(InputError, match=name):

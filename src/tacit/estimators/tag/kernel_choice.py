@@ -7,11 +7,16 @@ than a standard error, compared row by row. With these the search goes on from t
 bandwidth and ridge, and moves to the best neighbour until none is better. Narrow kernels gain more from further rows
 than wide ones. So where there are more rows than the sample, the narrowest kernel within one standard error of the best
 is taken.
+
+Last comes the power p by which rare labels get higher targets (``label_targets``). The ridge shrinks the scores of a
+label with few rows more than those of a frequent one, which then outranks it. Scores are linear in the targets, so
+powers are compared by scaling the columns of one leave-one-out. The smallest power within one standard error of the
+best is taken, because further rows leave less to correct.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -30,6 +35,9 @@ START = {"gaussian": 0.25, "linear": 1.0}
 """λ at which the search begins."""
 VALUE_POWERS = (1.0, 0.5, 0.0)
 """Values as given, their square roots, and mere presence."""
+LABEL_POWERS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
+_SEARCH_POWER = 0.1
+"""Power of labels while the kernel and its ridge are searched for."""
 _ROWS = 2000
 _OCTAVES = 4
 _K = 5
@@ -38,24 +46,29 @@ _ALIKE = 1e-5
 
 @dataclass(frozen=True)
 class KernelSetting:
-    """The kernel, its bandwidth, the ridge λ, and the power to which values are raised before all else."""
+    """The kernel, its bandwidth, the ridge λ, the power of values before all else, and that of labels."""
 
     kernel: str
     bandwidth: float
     ridge: float
     value_power: float = 1.0
+    label_power: float = 0.0
 
 
 @dataclass(frozen=True)
 class Free:
-    """What may change: the bandwidth, the ridge, and the powers of values to compare, the first of them the start's."""
+    """What may change: the bandwidth, the ridge, the power of labels, and the powers of values to compare.
+
+    The first power of values is the start's.
+    """
 
     bandwidth: bool
     ridge: bool
     value_powers: tuple[float, ...]
+    label_power: bool = False
 
     def __bool__(self) -> bool:
-        return self.bandwidth or self.ridge or len(self.value_powers) > 1
+        return self.bandwidth or self.ridge or self.label_power or len(self.value_powers) > 1
 
 
 class _Place(NamedTuple):
@@ -87,21 +100,33 @@ def choose(
         rows = np.sort(np.random.default_rng(seed).choice(len(rows), _ROWS, replace=False))
     X, Y = X[rows], Y[rows]
     targets = Y.toarray().astype(np.float32)
-    width = min(_K, Y.shape[1])
+    frequency, width = np.bincount(Y.indices, minlength=Y.shape[1]), min(_K, Y.shape[1])
+    search_power = _SEARCH_POWER if free.label_power else start.label_power
     seen: dict[_Place, NDArray[np.float64]] = {}
+    kept: dict[_Place, NDArray[np.float32]] = {}
 
     def at(place: _Place) -> KernelSetting:
         # γ = 1 / bandwidth² doubles from one place to the next.
         bandwidth, ridge = start.bandwidth * 2.0 ** (-place.gamma / 2), start.ridge * 2.0**place.ridge
         return replace(start, bandwidth=bandwidth, ridge=ridge, value_power=place.value_power)
 
-    def look(place: _Place) -> None:
+    def scores_at(place: _Place) -> NDArray[np.float32]:
         given = at(place)
         gram = lower_gram(given.kernel, prepared(X, given.value_power), given.bandwidth, threads)
         gram[np.diag_indices_from(gram)] += np.float32(given.ridge)
         factor = Cholesky(gram, REMEDY, threads)
-        scores = leave_one_out(factor, targets, factor.solve(targets))
-        seen[place] = ndcg_of_rows(Y, best_columns(scores, width)[0], width)
+        return leave_one_out(factor, targets, factor.solve(targets))
+
+    def reached(scores: NDArray[np.float32], power: float) -> NDArray[np.float64]:
+        return ndcg_of_rows(Y, best_columns(scores * label_targets(frequency, power), width)[0], width)
+
+    def look(place: _Place) -> None:
+        given, scores = at(place), scores_at(place)
+        seen[place] = reached(scores, search_power)
+        if all(seen[place].mean() >= rows.mean() for rows in seen.values()):
+            # The leader's alone: labels may be many.
+            kept.clear()
+            kept[place] = scores
         run.report(
             value_power=given.value_power, bandwidth=given.bandwidth, regularization=given.ridge,
             ndcg=float(seen[place].mean()),
@@ -125,8 +150,29 @@ def choose(
     while True:
         leader = look_at_each([_Place(best.gamma + gamma, best.ridge + ridge, best[2]) for gamma, ridge in moves])
         if leader == best or run.interrupted or run.stopped or len(run.history) >= run.total:
-            return at(_narrowest(seen, leader) if sampled else leader)
+            break
         best = leader
+    chosen = _narrowest(seen, leader) if sampled else leader
+    if not free.label_power:
+        return at(chosen)
+    scores = kept[chosen] if chosen in kept else scores_at(chosen)
+    tried = [reached(scores, power) for power in LABEL_POWERS]
+    leading = max(tried, key=lambda rows: float(rows.mean()))
+    close = next(power for power, rows in zip(LABEL_POWERS, tried) if _is_close(leading, rows))
+    return replace(at(chosen), label_power=close)
+
+
+def label_targets(frequency: NDArray[Any], power: float) -> NDArray[np.float32]:
+    """What a known label is worth, (L,): (f_y / f̄)^−p, where f_y rows have it.
+
+    f̄ is the geometric mean over all known labels, so that targets are about one as a whole.
+
+    >>> label_targets(np.array([1, 4, 4, 0]), 0.5).round(2).tolist()
+    [1.86, 0.93, 0.93, 1.86]
+    """
+    logs = np.log(np.maximum(frequency, 1))
+    typical = float(frequency @ logs) / max(float(frequency.sum()), 1.0)
+    return np.exp(power * (typical - logs)).astype(np.float32)
 
 
 def powers_to_compare(X: sp.csr_array) -> tuple[float, ...]:

@@ -99,32 +99,39 @@ class Way:
 
 
 def fit_kernel(
-    X: sp.csr_array, Y: sp.csr_array, way: Way, setting: KernelSetting, weight: Array | None, steps: int,
-    impute: bool, seed: int, threads: int,
+    X: sp.csr_array, Y: sp.csr_array, way: Way, setting: KernelSetting, targets: NDArray[np.float32],
+    weight: Array | None, steps: int, impute: bool, seed: int, threads: int,
 ) -> Solved:  # fmt: skip
     """Coefficients of all labels.
 
+    They are linear in the targets, which are therefore multiplied in at the end.
+
     Parameters
     ----------
+    targets : (L,) what a known label is worth
     weight : (L,) what a known label weighs where an unlabelled cell weighs 1; None where that is 1 too
     impute : learn once more, from the leave-one-out guesses too
     """
     carrying = np.flatnonzero(np.diff(Y.indptr))
     if way.name == "exact":
-        return _exactly(X, Y, carrying, setting, weight, steps, impute, threads)
-    X, Y = X[carrying], Y[carrying]
-    if way.name == "columns":
-        columns = ConstantAndColumns(X.shape[1])
-        return Solved(None, _by_features(X, Y, columns, setting.ridge, weight, steps, threads))
-    picked = choose_landmarks(X, way.size, setting, seed, threads)
-    features = LandmarkFeatures(setting.kernel, setting.bandwidth, X[picked])
-    weights = _by_features(X, Y, features, setting.ridge, weight, steps, threads)
-    return Solved(features.landmarks, features.coefficients(weights))
+        solved = _exactly(X, Y, carrying, setting, targets, weight, steps, impute, threads)
+    else:
+        X, Y = X[carrying], Y[carrying]
+        if way.name == "columns":
+            columns = ConstantAndColumns(X.shape[1])
+            solved = Solved(None, _by_features(X, Y, columns, setting.ridge, weight, steps, threads))
+        else:
+            picked = choose_landmarks(X, way.size, setting, seed, threads)
+            features = LandmarkFeatures(setting.kernel, setting.bandwidth, X[picked])
+            weights = _by_features(X, Y, features, setting.ridge, weight, steps, threads)
+            solved = Solved(features.landmarks, features.coefficients(weights))
+    np.multiply(solved.coefficients, targets, out=solved.coefficients)
+    return solved
 
 
 def _exactly(
-    X: sp.csr_array, Y: sp.csr_array, carrying: Array, setting: KernelSetting, weight: Array | None, steps: int,
-    impute: bool, threads: int,
+    X: sp.csr_array, Y: sp.csr_array, carrying: Array, setting: KernelSetting, targets: NDArray[np.float32],
+    weight: Array | None, steps: int, impute: bool, threads: int,
 ) -> Solved:  # fmt: skip
     known, labels = X[carrying], Y[carrying]
     factor = _factor(known, setting, threads)
@@ -136,6 +143,8 @@ def _exactly(
     rest = np.setdiff1d(np.arange(X.shape[0]), carrying)
     guesses[carrying] = leave_one_out(factor, dense, first)
     guesses[rest] = kernel_scores(X[rest], Solved(known, first), setting, threads)
+    # A guess is a first model's score with its targets, as the second model's scores will be in turn.
+    guesses *= targets
     np.maximum(guesses, 0.0, out=guesses)
     guesses /= np.maximum(np.linalg.norm(guesses, axis=1, keepdims=True), np.finfo(np.float32).tiny)
     guesses[carrying] = np.maximum(guesses[carrying], dense)
@@ -212,10 +221,12 @@ def kernel_scores(X: sp.csr_array, solved: Solved, setting: KernelSetting, threa
     return scores
 
 
-def grown(solved: Solved, X: sp.csr_array, Y: sp.csr_array, setting: KernelSetting, threads: int) -> Solved:
+def grown(
+    solved: Solved, X: sp.csr_array, Y: sp.csr_array, targets: NDArray[np.float32], setting: KernelSetting, threads: int
+) -> Solved:
     """What was learned stays; the new rows explain what it leaves open of their labels.
 
-    ``solved`` has the new model's width already: zeros for labels that are new.
+    ``solved`` and ``targets`` have the new model's width already: zeros and ones for labels that are new.
     """
     if X.shape[0] > LARGEST_EXACT:
         raise InputError(
@@ -223,7 +234,7 @@ def grown(solved: Solved, X: sp.csr_array, Y: sp.csr_array, setting: KernelSetti
         )
     if solved.points is not None:
         _require_room_to_grow(solved.points.shape[0], *Y.shape)
-    left = Y.toarray().astype(np.float32) - kernel_scores(X, solved, setting, threads)
+    left = Y.toarray() * targets - kernel_scores(X, solved, setting, threads)
     more = _factor(X, setting, threads).solve(left)
     if solved.points is None:
         return Solved(None, solved.coefficients + np.asarray(ConstantAndColumns(X.shape[1]).transform(X).T @ more))

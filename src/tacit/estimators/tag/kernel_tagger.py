@@ -14,7 +14,15 @@ from tacit.errors import DivergedError, InputError
 from tacit.estimators import needs
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Array, Callback
-from tacit.estimators.tag.kernel_choice import KERNELS, START, Free, KernelSetting, choose, powers_to_compare
+from tacit.estimators.tag.kernel_choice import (
+    KERNELS,
+    START,
+    Free,
+    KernelSetting,
+    choose,
+    label_targets,
+    powers_to_compare,
+)
 from tacit.estimators.tag.kernel_fit import Solved, Way, fit_kernel, grown, kernel_scores
 from tacit.estimators.tag.tables import KERNEL
 from tacit.estimators.tag.tagger import Tagger
@@ -30,7 +38,7 @@ _MOSTLY_FILLED = 0.5
 class KernelTagger(Tagger):
     """Multi-label tagging by whole-data least squares on kernel features, at full rank and in closed form.
 
-        Σ_{all x,y} w_xy (t_xy − ⟨φ(x), w_y⟩)² + λ ‖w_y‖²,    t = 1 and w = 1 where known, else t = 0 and w = b_y
+        Σ_{all x,y} w_xy (t_xy − ⟨φ(x), w_y⟩)² + λ ‖w_y‖²,    t = t_y and w = 1 where known, else t = 0 and w = b_y
 
     One Cholesky factor serves all labels. Rows without labels are left out: nothing is known of them.
 
@@ -51,6 +59,9 @@ class KernelTagger(Tagger):
     inner_steps : conjugate gradient steps where weights differ by label
     value_power : values count as sign(x) |x|^power (cosine and linear): 1 as they are, 0.5 by their square roots, 0 by
         mere presence; None lets leave-one-out choose among these three, where no value of X is below zero
+    label_power : a known label's target is t_y = (f_y / f̄)^−power, f_y its frequency, because the ridge shrinks the
+        scores of rare labels most; 0 for t = 1; None lets leave-one-out choose, up to 0.3, unless
+        ``unlabelled_weight``, ``frequency_exponent`` or ``propensity_weighted`` favour rare labels already (then 0)
     idf_power : features weigh log(n / (1 + df)) to this power (cosine and linear)
     top_k, threshold : what ``predict`` returns: the best so many, or all with at least this score
     propensity_weighted : favour rare labels by the inverse of the chance that they were tagged at all
@@ -63,7 +74,8 @@ class KernelTagger(Tagger):
     coefficients_ : (points, L) weights of the training rows or landmarks; (d + 1, L) weights of the columns and of a
         constant, where a linear kernel has more rows than columns
     points_ : the rows that the kernel compares with, prepared, or None
-    bandwidth_, regularization_, value_power_ : ℓ, λ and the power of values in use
+    bandwidth_, regularization_, value_power_, label_power_ : ℓ, λ and the powers of values and labels in use
+    label_targets_ : (L,) what a known label is worth; 1 for labels that joined later
     history_ : one record per setting that was tried
 
     >>> X = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])
@@ -88,6 +100,7 @@ class KernelTagger(Tagger):
         iterations: int = 14,
         inner_steps: int = 5,
         value_power: float | None = None,
+        label_power: float | None = None,
         idf_power: float = 0.0,
         top_k: int | None = None,
         threshold: float | None = None,
@@ -107,6 +120,7 @@ class KernelTagger(Tagger):
         self.iterations = iterations
         self.inner_steps = inner_steps
         self.value_power = value_power
+        self.label_power = label_power
         self.idf_power = idf_power
         self.top_k = top_k
         self.threshold = threshold
@@ -140,12 +154,13 @@ class KernelTagger(Tagger):
         with Run("fit KernelTagger", self.iterations, progress=self.progress, callback=self.callback) as run:
             setting = choose(X[carrying], Y[carrying], self._prepared_by, start, free, run, seed, self.threads)
             rows, steps = self._prepared_by(X, setting.value_power), self.inner_steps
-            solved = fit_kernel(rows, Y, way, setting, weight, steps, self.impute, seed, self.threads)
+            targets = label_targets(np.bincount(Y.indices, minlength=Y.shape[1]), setting.label_power)
+            solved = fit_kernel(rows, Y, way, setting, targets, weight, steps, self.impute, seed, self.threads)
             if not free:
                 run.report(bandwidth=setting.bandwidth, regularization=setting.ridge)
         self.n_features_in_ = X.shape[1]
         self._remember_labels(Y, names, form)
-        self._keep(setting, solved)
+        self._keep(setting, solved, targets)
         self.history_ = run.history
         return self
 
@@ -168,10 +183,11 @@ class KernelTagger(Tagger):
         X = self._prepared(X).native()
         carrying = np.flatnonzero(np.diff(Y.indptr))
         wider = self._widened(X.shape[1], Y.shape[1])
-        solved = grown(wider, X[carrying], Y[carrying], self._setting, self.threads)
+        targets = np.pad(self.label_targets_, (0, Y.shape[1] - len(self.label_targets_)), constant_values=1)
+        solved = grown(wider, X[carrying], Y[carrying], targets, self._setting, self.threads)
         self.n_features_in_ = X.shape[1]
         self._remember_labels(Y, names, self._form)
-        self._keep(self._setting, solved)
+        self._keep(self._setting, solved, targets)
         return self
 
     def _check_settings(self) -> None:
@@ -186,6 +202,8 @@ class KernelTagger(Tagger):
         checks.number("unlabelled_weight", self.unlabelled_weight, above=0.0)
         if self.value_power is not None:
             checks.number("value_power", self.value_power, 0.0, most=1.0)
+        if self.label_power is not None:
+            checks.number("label_power", self.label_power, 0.0, most=1.0)
         checks.truth("impute", self.impute)
         checks.exponent("frequency_exponent", self.frequency_exponent)
 
@@ -206,12 +224,18 @@ class KernelTagger(Tagger):
         family = "linear" if kernel == "linear" else "gaussian"
         power = 1.0 if self.value_power is None else float(self.value_power)
         ridge = float(self.regularization or START[family])
-        return KernelSetting(family, float(self.bandwidth or typical), ridge, power)
+        return KernelSetting(family, float(self.bandwidth or typical), ridge, power, float(self.label_power or 0.0))
 
     def _free(self, X: sp.csr_array, start: KernelSetting) -> Free:
         """What leave-one-out may choose."""
         powers = powers_to_compare(X) if self._unit and self.value_power is None else (start.value_power,)
-        return Free(self.bandwidth is None and start.kernel == "gaussian", self.regularization is None, powers)
+        favoured = self.unlabelled_weight != 1 or self.frequency_exponent != 0 or self.propensity_weighted
+        return Free(
+            bandwidth=self.bandwidth is None and start.kernel == "gaussian",
+            ridge=self.regularization is None,
+            value_powers=powers,
+            label_power=self.label_power is None and not favoured,
+        )
 
     def _learn_new_scales(self, X: sp.csr_array) -> None:
         """Scales of columns that are not known yet: by rarity, or one over the standard deviation."""
@@ -240,12 +264,12 @@ class KernelTagger(Tagger):
         rule = FrequencyWeight.measure(frequency, self.unlabelled_weight, self.frequency_exponent)
         return np.asarray(1 / rule.of(frequency))
 
-    def _keep(self, setting: KernelSetting, solved: Solved) -> None:
-        self._setting, self.value_power_ = setting, setting.value_power
+    def _keep(self, setting: KernelSetting, solved: Solved, targets: NDArray[np.float32]) -> None:
+        self._setting, self.value_power_, self.label_power_ = setting, setting.value_power, setting.label_power
         self.bandwidth_, self.regularization_ = setting.bandwidth, setting.ridge
         if not np.isfinite(solved.coefficients).all():
             raise DivergedError("the weights of the kernel are not finite; lower unlabelled_weight or rescale X.")
-        self.points_, self.coefficients_ = solved.points, solved.coefficients
+        self.points_, self.coefficients_, self.label_targets_ = solved.points, solved.coefficients, targets
 
     def _widened(self, features: int, labels: int) -> Solved:
         """The model with zeros for features and labels that are new."""
@@ -291,12 +315,17 @@ class KernelTagger(Tagger):
             "bandwidth": self.bandwidth_,
             "regularization": self.regularization_,
             "value_power": self.value_power_,
+            "label_power": self.label_power_,
         }
-        return facts, parts | {"coefficients": self.coefficients_, "points": self.points_}
+        learned = {"coefficients": self.coefficients_, "points": self.points_, "label_targets": self.label_targets_}
+        return facts, parts | learned
 
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
         self._restore_labels(facts, parts)
         self._unit = facts["unit_rows"]
         points = parts["points"]
-        setting = KernelSetting(facts["kernel"], facts["bandwidth"], facts["regularization"], facts["value_power"])
-        self._keep(setting, Solved(None if points is None else points.native(), parts["coefficients"]))
+        setting = KernelSetting(
+            facts["kernel"], facts["bandwidth"], facts["regularization"], facts["value_power"], facts["label_power"]
+        )
+        solved = Solved(None if points is None else points.native(), parts["coefficients"])
+        self._keep(setting, solved, parts["label_targets"])

@@ -96,6 +96,7 @@ KERNEL = Schema(
     *LABELS,
     SCALES,
     Array("coefficients", "f4", ("terms", "labels")),
+    Array("label_targets", "f4", ("labels",), least=0.0),
     Csr("points", "terms", "features", optional=True),
     parameters={
         "kernel": Word(*KERNELS),
@@ -108,6 +109,7 @@ KERNEL = Schema(
         "iterations": Whole(1),
         "inner_steps": Whole(1),
         "value_power": Either(None, Number(0.0, most=1.0)),
+        "label_power": Either(None, Number(0.0, most=1.0)),
         "idf_power": Number(0.0, most=STEEPEST),
         **CONVENTIONS,
     },
@@ -118,6 +120,7 @@ KERNEL = Schema(
         "bandwidth": Number(above=0.0),
         "regularization": Number(above=0.0),
         "value_power": Number(0.0, most=1.0),
+        "label_power": Number(0.0, most=1.0),
     },
     rules=(_terms_fit,),
 )
