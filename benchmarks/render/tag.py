@@ -285,13 +285,11 @@ def draw_kernel_growth(figures: dict[str, Any]) -> Figure:
                 axis.minorticks_off()
                 axis.grid(alpha=0.25)
                 axis.spines[["top", "right"]].set_visible(False)
-            foretold = [point.get("foretold MiB", point["MiB"]) for point in points.values()]
-            axes[1, column].plot(counts, foretold, ":", color=WAYS[way], linewidth=1)
         held = ", ".join(f"{count:,} {name}" for name, count in others.items() if name != size)
         axes[0, column].set_title(f"{size} grow; {held}", fontsize=10)
         axes[1, column].set_xlabel(size)
     axes[0, 0].set_ylabel("processor seconds of a fit")
-    axes[1, 0].set_ylabel("MiB beyond the data\n(dotted: foretold)")
+    axes[1, 0].set_ylabel("MiB beyond the data")
     axes[0, 0].legend(fontsize=8, frameon=False)
     for axis in axes.ravel():
         axis.yaxis.set_major_formatter("{x:,g}")

@@ -172,7 +172,7 @@ def label_targets(frequency: NDArray[Any], power: float) -> NDArray[np.float32]:
     """
     logs = np.log(np.maximum(frequency, 1))
     typical = float(frequency @ logs) / max(float(frequency.sum()), 1.0)
-    return np.exp(power * (typical - logs)).astype(np.float32)
+    return np.asarray(np.exp(power * (typical - logs)), dtype=np.float32)
 
 
 def powers_to_compare(X: sp.csr_array) -> tuple[float, ...]:
