@@ -58,7 +58,9 @@ def test_why_adds_up_to_the_score_of_a_label(things, tacit, tacit_json, tmp_path
     assert (found["text"], found["label"]) == ("a round thing", best["id"])
     assert abs(found["score"] - best["score"]) < 1e-5
     assert abs(sum(part["contribution"] for part in found["because"]) + found["remainder"] - found["score"]) < 1e-9
-    told = tacit("why", model, "a round thing", best["id"]).splitlines()
+    table = tmp_path / "why.csv"
+    told = tacit("why", model, "a round thing", best["id"], "--save-table", table).splitlines()
+    assert table.read_text().splitlines()[0] == "id,contribution" and table.read_text().splitlines()[1][:6] == "round,"
     assert told[0] == f"{found['score']:.4f} is the sum of" and told[1].split()[0] == best["id"] == "round"
     if method == "factor":
         assert found["because"][0]["id"] == "round" and "words" not in found

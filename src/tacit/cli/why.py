@@ -11,7 +11,7 @@ import click
 from tacit.cli.models import known_ids, open_model
 from tacit.cli.options import json_option
 from tacit.cli.output import print_json
-from tacit.cli.tables import Titles, titles_option
+from tacit.cli.tables import Titles, save_table, table_option, titles_option
 from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
 
@@ -30,8 +30,11 @@ _MADE_BY = "tacit fit recommend --method factors or linear, or tacit fit tag"
 @click.argument("col", metavar="COLUMN|LABEL")
 @titles_option
 @partial(text_form_options, decimal=False)
+@table_option
 @json_option
-def command(model_path: Path, row: str, col: str, titles: Titles, form: "TextForm", as_json: bool) -> None:
+def command(
+    model_path: Path, row: str, col: str, titles: Titles, form: "TextForm", table_path: Path | None, as_json: bool
+) -> None:
     """Show what adds up to a score in a saved MODEL.
 
     The score of COLUMN for ROW is the sum of what each thing that the row has adds. For LABEL of TEXT the words are
@@ -53,6 +56,10 @@ def command(model_path: Path, row: str, col: str, titles: Titles, form: "TextFor
     result = model.why(asked, wanted)
     words = None if hasattr(model, "row_ids_") or model.tagger_.weighs_features else model.words_for(asked, wanted)
     shown = titles.read(form, result.ids.tolist())
+    told = result if words is None else words
+    listed = zip(told.ids.tolist(), told.contributions.tolist())
+    lines = [{"id": one, "contribution": value, "title": shown.get(str(one), "")} for one, value in listed]
+    save_table(table_path, lines, ("id", "contribution", *(("title",) if shown else ())))
     if not as_json:
         click.echo(str(_titled(result, shown) if words is None else words))
         if words is not None and len(result):
@@ -62,13 +69,13 @@ def command(model_path: Path, row: str, col: str, titles: Titles, form: "TextFor
         {"id": one, **({"title": shown.get(str(one), "")} if shown else {}), "contribution": value}
         for one, value in zip(result.ids.tolist(), result.contributions.tolist())
     ]
-    told = dict(zip(names, (asked, wanted))) | {"score": result.total}
+    answer = dict(zip(names, (asked, wanted))) | {"score": result.total}
     if words is not None:
-        told["words"] = [
+        answer["words"] = [
             {"word": word, "contribution": value}
             for word, value in zip(words.ids.tolist(), words.contributions.tolist())
         ]
-    print_json(told | {"remainder": result.remainder, "because": parts})
+    print_json(answer | {"remainder": result.remainder, "because": parts})
 
 
 def _titled(result: "Evidence", titles: Mapping[str, str]) -> "Evidence":
