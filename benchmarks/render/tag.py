@@ -266,7 +266,7 @@ def draw_hidden(figures: dict[str, Any]) -> Figure:
 WAYS = {"exact": "#c2410c", "landmarks": "#64748b", "linear": "#0f766e"}
 
 
-WAY_NAMES = {"exact": "exact", "landmarks": "1,000 landmarks", "linear": "linear, by columns"}
+WAY_NAMES = {"exact": "exact", "landmarks": "1,000 landmarks", "linear": "linear"}
 
 
 def draw_kernel_growth(figures: dict[str, Any]) -> Figure:
