@@ -12,9 +12,11 @@ gaps.
 """
 
 import argparse
+import itertools
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 
 from benchmarks.papers.grade import Figures
 from benchmarks.papers.grade_methods import SETS, Answer, Draw, Unavailable, peer
-from benchmarks.processes import ROOT, Failed, ask
+from benchmarks.processes import ROOT, Failed, Process
 from tacit.metrics.ordinal import ordinal_auc
 
 LABELS, EVALUATED, DRAWS = 500, 5_000, 5
@@ -34,8 +36,8 @@ OURS, BEFORE = "OrdinalRanker()", "OrdinalRanker() before"
 QUICK = ("SWD", "irrelevant columns")
 
 
-def ranker(source: Path) -> Callable[[Draw], tuple[Answer, dict[str, Any]]]:
-    """OrdinalRanker() of a source tree in a process of its own, on one thread."""
+def ranker(process: Process) -> Callable[[Draw], tuple[Answer, dict[str, Any]]]:
+    """OrdinalRanker() of the source tree that a process sees, on one thread."""
 
     def run(draw: Draw) -> tuple[Answer, dict[str, Any]]:
         with tempfile.TemporaryDirectory() as folder:
@@ -46,7 +48,7 @@ def ranker(source: Path) -> Callable[[Draw], tuple[Answer, dict[str, Any]]]:
             given = {"evaluated": draw.evaluated, "seed": draw.seed, "classes": np.unique(draw.truth)}
             np.savez(path, seen=draw.seen, **given, **rows)
             try:
-                said = ask("peers.adapters:our_grade", source=source, blas=1, path=path)
+                said = process.ask("peers.adapters:our_grade", path=path)
             except Failed as error:
                 raise Unavailable(str(error)) from None
             score = np.load(path + ".npy")
@@ -115,9 +117,14 @@ PEERS: dict[str, Callable[[Draw], Answer]] = {
 
 
 def measure(sets: list[str], methods: list[str], draws: range, before: Path | None, figures: Figures) -> None:
-    here = ROOT / "src"
-    for seed in draws:
-        for one in sets:
+    sources = {OURS: ROOT / "src", BEFORE: before}
+    with ExitStack() as stack:
+        rankers = {
+            method: ranker(stack.enter_context(Process(source=sources[method], blas=1)))
+            for method in methods
+            if method in sources
+        }
+        for seed, one in itertools.product(draws, sets):
             X, y = SETS[one]()
             draw = Draw.of(X, y, min(LABELS, len(y) // 2), EVALUATED, seed)
             for method in methods:
@@ -128,7 +135,7 @@ def measure(sets: list[str], methods: list[str], draws: range, before: Path | No
                         answer = PEERS[method](draw)
                         record["seconds"] = time.process_time() - began
                     else:
-                        answer, record = ranker(here if method == OURS or before is None else before)(draw)
+                        answer, record = rankers[method](draw)
                     record["auc"] = ordinal_auc(draw.answers, answer.score)
                 except Unavailable as reason:
                     record = {"missing": str(reason)}

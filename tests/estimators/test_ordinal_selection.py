@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit import OrdinalRanker
-from tacit.estimators.grade.folds import make_folds
+from tacit.estimators.grade.folds import area, make_folds, pair_weights
 from tacit.estimators.grade.selection import (
     MAPS_KEPT,
     MapSource,
@@ -19,6 +19,7 @@ from tacit.estimators.grade.selection import (
 from tacit.estimators.grade.settings import Candidate
 from tacit.features.linear import LinearFeatures
 from tacit.features.scaling import Scaling
+from tacit.metrics.ordinal import ordinal_auc
 from tacit.progress import Run
 from tacit.solvers.all_threshold import solve_logistic_path
 from tests import naive
@@ -180,3 +181,13 @@ def test_cuts_are_in_order_and_grades_rise_with_the_score(seed):
     model.fit(X, y)
     assert np.all(np.diff(model.thresholds_) >= 0)
     assert np.all(np.diff(model.predict(X)[np.argsort(model.rank_score(X))]) >= 0)
+
+
+@pytest.mark.parametrize("kinds", [2, 5])
+def test_the_area_by_pairs_is_the_ordinal_auc(kinds):
+    rng = np.random.default_rng(kinds)
+    labels, weights = rng.integers(0, kinds, 60), rng.uniform(0.5, 2.0, 60)
+    scores = np.round(labels + rng.standard_normal(60), 1)
+    assert len(np.unique(scores)) < 60
+    expected = ordinal_auc(labels, scores, weights)
+    assert area(pair_weights(labels, weights), scores) == pytest.approx(expected, abs=1e-12)

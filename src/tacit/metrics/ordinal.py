@@ -35,10 +35,12 @@ def ordinal_auc(y: Array, scores: Array, weights: Array | None = None) -> float:
     classes = _two_classes(y)
     share = np.ones(len(y)) if weights is None else _scores(weights, len(y), "weights")
     distinct, group = np.unique(scores, return_inverse=True)
-    areas = []
+    every = np.bincount(group, share, len(distinct))
+    low, areas = np.zeros(len(distinct)), []
     for border in classes[:-1]:
-        above = y > border
-        high, low = (np.bincount(group, share * side, len(distinct)) for side in (above, ~above))
+        own = np.flatnonzero(y == border)
+        low = low + np.bincount(group[own], share[own], len(distinct))
+        high = every - low
         areas.append(high @ (np.cumsum(low) - low / 2) / (high.sum() * low.sum()))
     return float(np.mean(areas))
 

@@ -27,6 +27,7 @@ class FoldTrees:
     folds: Sequence[Fold]
     seed: int
     grown: dict[int, BoostedTrees] = field(init=False, default_factory=dict)
+    scored: dict[int, Vector] = field(init=False, default_factory=dict)
 
     def prepare(self, folds: Sequence[int], threads: int) -> None:
         """Grow the trees of some folds side by side."""
@@ -40,11 +41,13 @@ class FoldTrees:
 
     def held_out(self, fold: int) -> Vector:
         """Scores of the fold's test rows, in units of the scores of all labelled rows."""
-        score = self.of(fold).score(self.rows)
-        shares = self.weights / self.weights.sum()
-        middle = float(shares @ score)
-        spread = float(shares @ (score - middle) ** 2) ** 0.5
-        return np.asarray((score - middle) / (spread or 1.0))[self.folds[fold][1]]
+        if fold not in self.scored:
+            score = self.of(fold).score(self.rows)
+            shares = self.weights / self.weights.sum()
+            middle = float(shares @ score)
+            spread = float(shares @ (score - middle) ** 2) ** 0.5
+            self.scored[fold] = np.asarray((score - middle) / (spread or 1.0))[self.folds[fold][1]]
+        return self.scored[fold]
 
     def _grow(self, fold: int) -> BoostedTrees:
         train = self.folds[fold][0]

