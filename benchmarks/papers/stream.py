@@ -1,6 +1,6 @@
 """Rating streams: the tables and figures of the NN-APA paper, a stream in time order, and batches.
 
-    python -m benchmarks.papers.stream [PART …] [--quick] [--permutations 10]
+    python -m benchmarks.papers.stream [PART …] [--quick] [--permutations 10] [--sets …] [--methods …]
 
     table2     small sets, one pass, 80/20: MovieLens 100K and 1M (HetRec 2011 is not at hand)
     figure1    cumulative MAE along the stream
@@ -13,7 +13,8 @@
 
 Without a part all are made. Figures of the first five go to ``results/stream.json``, those of the others to
 ``results/stream-tables.json``; with ``--quick`` (MovieLens 100K alone, two permutations, two points per grid: under two
-minutes for any part) to ``stream-quick.json`` and ``stream-tables-quick.json``. Other parts of a file are kept.
+minutes for any part) to ``stream-quick.json`` and ``stream-tables-quick.json``. Other parts of a file are kept, and
+rows of Table 2 are written as they come: ``--sets`` and ``--methods`` repeat some of them.
 
 Every permutation is cut 80/20; each method sees the training part once. Training MAE is that of predictions made
 before each rating was learned from; test MAE follows. Nothing is clipped, as in the paper; the clipped test MAE stands
@@ -27,10 +28,12 @@ share of films that have their topic's commonest genre.
 """
 
 import argparse
+import datetime
 import itertools
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -167,25 +170,36 @@ def summary(runs: list[dict[str, float]]) -> dict[str, Any]:
     return {name: both([one[name] for one in runs]) for name in runs[0]}
 
 
-def table_2(name: str, data: Ratings, permutations: int, quick: bool) -> list[dict[str, Any]]:
-    """Every method at every rank, tuned once, and the methods that need no tuning."""
-    splits = [split(data, seed) for seed in range(permutations)]
-    rows: list[dict[str, Any]] = []
+Row = dict[str, Any]
 
-    def add(method: str, k: int | None, parameters: dict[str, Any], make: Any) -> None:
+
+def table_2(name: str, data: Ratings, permutations: int, quick: bool, asked: list[str]) -> Iterator[Row]:
+    """Every method that is asked for at every rank, tuned once, and those that need no tuning; row by row."""
+    splits = [split(data, seed) for seed in range(permutations)]
+
+    def row(method: str, k: int | None, parameters: dict[str, Any], make: Any) -> Row:
         published = PAPER[name].get(method)
         figures = summary([run(make(seed), *parts) for seed, parts in enumerate(splits)])
         paper = None if published is None else published[RANKS.index(k) if k else 0]
-        rows.append({"method": method, "k": k, "parameters": parameters, "paper_test_mae": paper, **figures})
         print(name, method, k, parameters, figures["train_mae"], figures["test_mae"], figures["seconds"], flush=True)
+        about = {"permutations": permutations, "measured": datetime.date.today().isoformat()}
+        return {"method": method, "k": k, "parameters": parameters, "paper_test_mae": paper, **figures, **about}
 
     for method, one in methods(quick).items():
-        for k in RANKS:
+        for k in RANKS if method in asked else ():
             chosen = one.tuned(k, splits[0][0])
-            add(method, k, chosen, lambda seed, make=one.make, k=k, chosen=chosen: make(k, seed, **chosen))
+            yield row(method, k, chosen, lambda seed, make=one.make, k=k, chosen=chosen: make(k, seed, **chosen))
     for method, parameters in UNTUNED.items():
-        add(method, None, parameters, lambda seed, p=parameters: ExpertRatingStream(random_state=seed, **p))
-    return rows
+        if method in asked:
+            yield row(method, None, parameters, lambda seed, p=parameters: ExpertRatingStream(random_state=seed, **p))
+
+
+def put_row(figures: dict[str, Any], name: str, row: Row) -> None:
+    """A row in the place of the one that it repeats, or behind the others, in the order of the methods."""
+    order = [*methods(quick=False), *UNTUNED]
+    rows = {(one["method"], one["k"]): one for one in figures.setdefault("table_2", {}).get(name, [])}
+    rows[row["method"], row["k"]] = row
+    figures["table_2"][name] = sorted(rows.values(), key=lambda one: (order.index(one["method"]), one["k"] or 0))
 
 
 def peers(data: Ratings, what: str, border: int = 0) -> dict[str, Any]:
@@ -270,16 +284,13 @@ def sensitivity(data: Ratings, over: str) -> dict[str, Any]:
 ERRORS = ("table2", "figure1", "figure3", "figure4", "time")
 
 
-def measure(part: str, figures: dict[str, Any], permutations: int, quick: bool) -> dict[str, str]:
-    """Put one part into the figures; returns the versions of the peers that took part."""
+def measure(part: str, figures: dict[str, Any], quick: bool) -> dict[str, str]:
+    """Put one part but Table 2 into the figures; returns the versions of the peers that took part."""
     small = load_movielens_100k().ratings
     sets = {"MovieLens 100K": columns(small)}
     if not quick:
         sets["MovieLens 1M"] = columns(load_movielens_1m().ratings)
-    if part == "table2":
-        figures["permutations"] = permutations
-        figures["table_2"] = {name: table_2(name, data, permutations, quick) for name, data in sets.items()}
-    elif part == "figure1":
+    if part == "figure1":
         found = {name: curves(data, quick) for name, data in sets.items()}
         figures["curves"] = {name: lines for name, (lines, _) in found.items()}
         figures["curve_parameters"] = {name: chosen for name, (_, chosen) in found.items()}
@@ -314,7 +325,9 @@ def table3(quick: bool) -> dict[str, Any]:
             runs = [run(one.make(k, seed, **point), *parts) for seed, parts in enumerate(splits)]
             rows.append({"method": name, "k": k, "parameters": point, **summary(runs)})
             print(rows[-1], flush=True)
-    untuned = UNTUNED | {"NN-APA(m), medium": UNTUNED["NN-APA(m)"] | {"experts": "paper medium"}}
+    # The paper has other experts for sets of this size; those for small ones stand beside.
+    untuned = {name: p | ({"experts": "paper medium"} if "experts" in p else {}) for name, p in UNTUNED.items()}
+    untuned["NN-APA(m), small experts"] = UNTUNED["NN-APA(m)"]
     for name, parameters in untuned.items():
         runs = [run(ExpertRatingStream(random_state=seed, **parameters), *parts) for seed, parts in enumerate(splits)]
         rows.append({"method": name, "k": None, "parameters": parameters, **summary(runs)})
@@ -340,7 +353,18 @@ def table4(quick: bool) -> dict[str, Any]:
         print(by, figures[by]["coherence"], flush=True)
     everything = [kind for film in films.values() for kind in genres(film)]
     figures["commonest_genre_of_all"] = Counter(everything).most_common(1)[0][1] / len(films)
+    figures["coherence_at_random"] = _coherence_at_random([genres(film) for film in films.values()])
     return figures
+
+
+def _coherence_at_random(kinds: list[list[str]], draws: int = 2000) -> float:
+    """The share of five films drawn at random that have the commonest genre among them, in the mean."""
+    rng = np.random.default_rng(0)
+    shares = []
+    for _ in range(draws):
+        among = Counter(kind for n in rng.choice(len(kinds), FILMS, replace=False) for kind in kinds[n])
+        shares.append(among.most_common(1)[0][1] / FILMS)
+    return float(np.mean(shares))
 
 
 def genres(film: dict[str, Any]) -> list[str]:
@@ -381,27 +405,56 @@ TABLES = {"table3": table3, "table4": table4, "figure2": figure2}
 PARTS = (*ERRORS, *TABLES)
 
 
+def write_errors(part: str, figures: dict[str, Any], versions: dict[str, str], quick: bool) -> Path:
+    """The first results file, with one part measured now."""
+    ending = "-quick" if quick else ""
+    command = f"python -m benchmarks.papers.stream {'--quick ' if quick else ''}{part}"
+    return results.write(f"stream{ending}", figures, part, peers=versions, command=command)
+
+
+def write_table_2(quick: bool, permutations: int, asked: list[str], sets: list[str]) -> None:
+    """Table 2 row by row; rows that are not asked for stay."""
+    loaders = {"MovieLens 100K": load_movielens_100k, "MovieLens 1M": load_movielens_1m}
+    for name in sets:
+        for row in table_2(name, columns(loaders[name]().ratings), permutations, quick, asked):
+            figures, versions = earlier(quick)
+            put_row(figures, name, row)
+            figures["permutations"] = permutations
+            write_errors("table2", figures, versions, quick)
+
+
+def earlier(quick: bool) -> tuple[dict[str, Any], dict[str, str]]:
+    """Figures and versions of the peers in the first results file as it is."""
+    name = "stream-quick" if quick else "stream"
+    record = results.read(name) if (results.FOLDER / f"{name}.json").exists() else {}
+    return record.get("figures", {}), record.get("peers", {})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"some of {', '.join(PARTS)}; all by default")
     parser.add_argument("--quick", action="store_true", help="ML-100K alone, two permutations, two points per grid")
     parser.add_argument("--permutations", type=int, default=10)
+    parser.add_argument("--sets", help="of Table 2, separated by commas; both by default")
+    parser.add_argument("--methods", help="of Table 2, separated by semicolons; all by default")
     options = parser.parse_args()
     unknown = [part for part in options.parts if part not in PARTS]
     if unknown:
         parser.error(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     ending = "-quick" if options.quick else ""
-    command = "python -m benchmarks.papers.stream" + (" --quick" if options.quick else "")
     for part in options.parts or PARTS:
         if part in TABLES:
             print(results.write_part(f"stream-tables{ending}", part, TABLES[part](options.quick)), flush=True)
             continue
-        earlier = results.read(f"stream{ending}") if (results.FOLDER / f"stream{ending}.json").exists() else {}
-        figures: dict[str, Any] = earlier.get("figures", {})
-        versions: dict[str, str] = earlier.get("peers", {})
-        versions |= measure(part, figures, 2 if options.quick else options.permutations, options.quick)
-        path = results.write(f"stream{ending}", figures, part, peers=versions, command=f"{command} {part}")
-        print(path, flush=True)
+        if part == "table2":
+            sets = ["MovieLens 100K"] if options.quick else ["MovieLens 100K", "MovieLens 1M"]
+            asked = options.methods.split(";") if options.methods else [*methods(options.quick), *UNTUNED]
+            permutations = 2 if options.quick else options.permutations
+            write_table_2(options.quick, permutations, asked, options.sets.split(",") if options.sets else sets)
+            continue
+        figures, versions = earlier(options.quick)
+        versions |= measure(part, figures, options.quick)
+        print(write_errors(part, figures, versions, options.quick), flush=True)
 
 
 if __name__ == "__main__":

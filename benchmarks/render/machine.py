@@ -289,7 +289,26 @@ def draw_scaling(figures: dict[str, Any]) -> Figure:
     return figure
 
 
+QUICK = 120
+"""Seconds that a quick version may take."""
+
+
+def quick_times(record: dict[str, Any]) -> str:
+    """What the quick version of every program of ``tacit bench`` takes."""
+    found = record["figures"]
+    rows = [
+        [f"`python -m benchmarks.{program}`", f"{one['processor_seconds']:.0f}", "" if one["ended"] == 0 else "failed"]
+        for program, one in sorted(found.items(), key=lambda item: -item[1]["processor_seconds"])
+    ]
+    longer = [program for program, one in found.items() if one["processor_seconds"] > QUICK]
+    told = f"Longer than two minutes: {', '.join(longer)}." if longer else "None of these takes two minutes."
+    if record.get("untimed"):
+        told += f" Not timed yet: {', '.join(record['untimed'])}."
+    return table(["program", "processor seconds", ""], rows) + f"\n\n{told}"
+
+
 BLOCKS = {
+    "quick-times": Block(quick_times),
     "load_csv": Block(load_csv),
     "first-use": Block(first_use),
     "one-answer": Block(one_answer),

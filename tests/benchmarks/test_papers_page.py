@@ -39,6 +39,7 @@ def test_a_call_can_be_made_with_these_parameters(call):
 
 
 COMMANDS = sorted({one for one in QUOTED if one.startswith("tacit fit ")})
+OPTIONS = sorted({one for one in QUOTED if one.startswith("--")})
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -52,6 +53,8 @@ def test_a_command_knows_its_options(command):
 PARTS = {
     "fBGD": {"Eq": 29, "Algorithm": 1, "Table": 8, "Figure": 5},
     "One-class matrix factorization": {"Eq": 17, "Algorithm": 3, "Table": 3, "Figure": 3},
+    "NN-APA": {"Eq": 19, "Algorithm": 2, "Table": 4, "Figure": 4},
+    "QS³ORAO": {"Eq": 16, "Algorithm": 2, "Table": 2, "Figure": 2},
     "ExMLDS": {"Eq": 33, "Algorithm": 5, "Table": 5, "Figure": 0},
 }
 """How many equations, algorithms, tables and figures a paper has."""
@@ -80,6 +83,17 @@ def test_every_baseline_is_exported_and_in_the_reference():
     assert listed == set(importlib.import_module("tacit.baselines").__all__)
 
 
+@pytest.mark.parametrize("options", OPTIONS)
+def test_options_belong_to_a_verb(options):
+    known = {
+        one
+        for job in ("rate", "grade", "recommend", "tag", "words")
+        for parameter in importlib.import_module(f"tacit.cli.fit.{job}").command.params
+        for one in parameter.opts
+    }
+    assert {word for word in options.split() if word.startswith("--")} <= known
+
+
 def test_tacit_bench_names_every_table():
     listed = subprocess.run(
         [sys.executable, "-m", "benchmarks.bench", "--list"], cwd=ROOT, capture_output=True, text=True, check=True
@@ -88,3 +102,21 @@ def test_tacit_bench_names_every_table():
     assert set(TABLES) <= known
     papers = {name for name in known if name.startswith(("fbgd-", "nn-apa-", "qs3orao-", "exmlds-", "ocmf-"))}
     assert papers == set(TABLES)
+
+
+def test_every_method_of_the_stream_paper_has_equal_trials():
+    from benchmarks.papers.stream import methods
+
+    trials = {name: len(one.grid) + len(one.last) for name, one in methods(quick=False).items()}
+    del trials["biased full *"]  # ours, and twice as dear
+    assert set(trials.values()) == {19}
+
+
+def test_rows_of_a_table_are_replaced_in_their_place():
+    from benchmarks.papers.stream import put_row
+
+    figures: dict = {}
+    for method, k, error in (("NN-PA", 10, 1), ("SGD", 5, 2), ("NN-APA(m)", None, 3), ("SGD", 5, 4)):
+        put_row(figures, "MovieLens 100K", {"method": method, "k": k, "error": error})
+    rows = [(row["method"], row["error"]) for row in figures["table_2"]["MovieLens 100K"]]
+    assert rows == [("SGD", 4), ("NN-PA", 1), ("NN-APA(m)", 3)]
