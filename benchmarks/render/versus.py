@@ -191,7 +191,7 @@ def draw_job(figures: dict[str, Any], job: str) -> Figure:
     sizes = figures[job]
     names = list(dict.fromkeys(name for data in sizes.values() for name in data["methods"]))
     greys = [f"#{shade}{shade}{shade}" for shade in ("22", "44", "66", "88", "aa", "bb", "cc", "dd")]
-    oranges = ["#7c2d12", "#c2410c", "#f97316", "#fdba74"]
+    oranges = ["#7c2d12", "#c2410c", "#f97316", "#fdba74", "#b45309", "#f59e0b"]
     colours = {}
     for name in names:
         ours = name.startswith(OURS)
