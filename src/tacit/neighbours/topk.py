@@ -245,12 +245,12 @@ class _Plan:
         selection = selection_of(
             self.filters, start, rows, min(k, end - begin), end - begin, self.candidates.candidate_of
         )
-        for first in range(begin, end, tile_width):
-            last = min(first + tile_width, end)
-            width = last - first
-            # A vector's product needs no filling up: each item's score is a sum of its own.
-            tile = self.candidates.tile(first, last, width if self.few else tile_width)
-            with np.errstate(over="ignore", invalid="ignore"):  # told in a sentence by ``offer``
+        with np.errstate(over="ignore", invalid="ignore"):  # told in a sentence by ``offer``
+            for first in range(begin, end, tile_width):
+                last = min(first + tile_width, end)
+                width = last - first
+                # A vector's product needs no filling up: each item's score is a sum of its own.
+                tile = self.candidates.tile(first, last, width if self.few else tile_width)
                 if self.few:
                     for row in range(rows):
                         np.dot(tile, block[row], out=scores[row, :width])
