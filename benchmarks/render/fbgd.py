@@ -121,17 +121,9 @@ STAND_INS = {"NewsIR": "Wikipedia, 100 MB", "Last.fm next song": "Last.fm next s
 """Data of the paper → data here."""
 
 
-BY_CLOCK = "Last.fm next song: seconds of the clock, taken before Table 8 had processor time."
-
-
-def table8(
-    paper: dict[str, Any], real: Figures | None, words: Figures | None, runtime: Figures | None = None
-) -> list[Table]:
+def table8(paper: dict[str, Any], real: Figures | None, words: Figures | None) -> list[Table]:
     """One iteration and all of them; time of word vectors is that of a whole fit, counting included."""
     found = dict(picked(real, "training") or {})
-    earlier = picked(runtime, "table8")
-    if earlier and "Last.fm next song" not in found:
-        found["Last.fm next song"] = {name: row for name, row in earlier.items() if isinstance(row, dict)}
     text = picked(words, "methods") or {}
     rows = {"gensim skip-gram": ("skip-gram", 5), "fBGD": ("fBGD", 75), "tacit": ("the same objective by als", 8)}
     found["Wikipedia, 100 MB"] = {
@@ -154,7 +146,6 @@ def table8(
         "SGD ×n is skip-gram with 10 negatives on NewsIR and 25 on Wikipedia, SVDFeature ×4 on Last.fm, ×16 on images. "
         "Iterations are the paper's, for skip-gram here gensim's 5; ours by als has its own default.",
         f"{NO_NEWSIR} {NO_OPENIMAGES}",
-        *([] if "Last.fm next song" in (picked(real, "training") or {}) else [BY_CLOCK]),
     ]
     last = tables[-1]
     return [*tables[:-1], Table(last.title, last.headings, last.rows, notes)]
