@@ -163,7 +163,7 @@ class Places:
         core = tokens[first:last]
         starts = np.concatenate(([0], np.cumsum(np.bincount(core[core >= 0], minlength=words)))).astype(np.int64)
         places = np.empty(int(starts[-1]), np.int32 if len(tokens) <= np.iinfo(np.int32).max else np.int64)
-        kernels.index_places(tokens, first, last, starts, places)
+        kernels.index_places(tokens, first, last, starts[:-1].copy(), places)
         return cls(tokens, starts, places)
 
     def count(self, low: int, high: int, weights: NDArray[np.float64], side: WindowSide) -> Piece:
@@ -173,9 +173,11 @@ class Places:
         reach = len(weights) * (before + after)
         room = int(np.minimum(np.diff(self.starts[low : high + 1]) * reach, words).sum())
         sizes, indices, values = _room(high - low, room)
+        seen = np.zeros(-(-words // 8) * 8, np.uint8)
         written = kernels.count_rows(
-            low, high, self.tokens, self.places, self.starts, weights, before, after, words, sizes, indices, values
-        )
+            low, high, self.tokens, self.places, self.starts, weights, before, after, np.zeros(words), seen,
+            seen.view(np.uint64), np.empty(words, np.int32), sizes, indices, values,
+        )  # fmt: skip
         return sizes, indices[:written].copy(), values[:written].copy()
 
 

@@ -20,9 +20,11 @@ from tacit.kernels.sorted_lists import sort
 
 
 @strict
-def index_places(tokens, first, last, starts, positions):
-    """Fill ``positions`` with where each word stands in tokens[first:last] (a counting sort, stable)."""
-    following = starts[:-1].copy()
+def index_places(tokens, first, last, following, positions):
+    """Fill ``positions`` with where each word stands in tokens[first:last] (a counting sort, stable).
+
+    following : where the places of each word begin; afterwards where they end
+    """
     for position in range(first, last):
         word = tokens[position]
         if word >= 0:
@@ -31,7 +33,7 @@ def index_places(tokens, first, last, starts, positions):
 
 
 @strict
-def _emit(sums, seen, touched, distinct, row, sizes, indices, values, written):
+def _emit(sums, seen, octets, touched, distinct, row, sizes, indices, values, written):
     """Write the accumulated row in order of columns and clear it."""
     if distinct * 256 < seen.shape[0]:
         sort(touched, distinct)
@@ -44,7 +46,6 @@ def _emit(sums, seen, touched, distinct, row, sizes, indices, values, written):
         written += distinct
     else:
         # Flags are read eight at a time, which soon takes less than sorting.
-        octets = seen.view(np.uint64)
         for octet in range(octets.shape[0]):
             if octets[octet] != 0:
                 for column in range(8 * octet, 8 * octet + 8):
@@ -59,17 +60,18 @@ def _emit(sums, seen, touched, distinct, row, sizes, indices, values, written):
 
 
 @strict
-def count_rows(first, last, tokens, positions, starts, weights, before, after, words, sizes, indices, values):
+def count_rows(
+    first, last, tokens, positions, starts, weights, before, after, sums, seen, octets, touched, sizes, indices, values
+):
     """Count the rows ``first``..``last-1``: the cells go to ``indices`` and ``values``, their numbers to ``sizes``.
 
     before, after : whether neighbours before and after the word count
+    sums, seen, touched : accumulators, flags and room, one for each word, all zero; ``octets`` are the flags eight at a
+        time. They come from outside, because an array that a kernel makes compiles for a tenth of a second
     Returns the number of cells written.
     """
     window = weights.shape[0]
     length = tokens.shape[0]
-    sums = np.zeros(words, np.float64)
-    seen = np.zeros((words + 7) // 8 * 8, np.uint8)
-    touched = np.empty(words, np.int32)
     # Typed zeros: an untyped one would compile _emit once more for every guess of its type.
     written = np.int64(0)
     for word in range(first, last):
@@ -97,7 +99,7 @@ def count_rows(first, last, tokens, positions, starts, weights, before, after, w
                         touched[distinct] = other
                         distinct += 1
                     sums[other] += weights[distance - 1]
-        written = _emit(sums, seen, touched, distinct, word - first, sizes, indices, values, written)
+        written = _emit(sums, seen, octets, touched, distinct, word - first, sizes, indices, values, written)
     return written
 
 
