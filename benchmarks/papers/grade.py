@@ -190,7 +190,7 @@ def size(quick: bool, methods: list[str]) -> None:
     figures = Figures("size", quick)
     for method in methods:
         points: list[dict[str, Any]] = []
-        for rows in (500, 1_000, 10_000) if quick else (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000):
+        for rows in (1_000, 10_000) if quick else (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000):
             try:
                 seconds, worked, peak, grown = ask("papers.grade:one_size", method=method, rows=rows)
             except Failed as error:
