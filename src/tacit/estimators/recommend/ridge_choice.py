@@ -48,7 +48,7 @@ def is_free(member: Any, data: Interactions) -> bool:
 
 
 def choose(make: Any, data: Interactions, parts: list[Part], threads: int, budget: Budget) -> RidgeChoice:
-    """The multiple with the best NDCG@10 on the splits, where it leads the default by more than one standard error.
+    """The multiple with the best NDCG@10 on the splits, where it leads the default by more than two standard errors.
 
     ``make`` gives an unfitted member.
     """
@@ -68,4 +68,4 @@ def choose(make: Any, data: Interactions, parts: list[Part], threads: int, budge
 
     best = held_out_choice.climbed(TIMES, 1.0, mean, lambda: budget.over(0.5))
     mean(1.0)
-    return choices[held_out_choice.first_near_the_best(scores, [1.0, best])]
+    return choices[held_out_choice.clearly_ahead(scores, [1.0, best])]
