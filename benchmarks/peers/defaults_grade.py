@@ -7,8 +7,8 @@
 unlabelled, AUC of at most 5,000 of them, the same draws for all; ``--first 2`` begins with the third draw.
 ``--before`` names the ``src`` folder of another commit, whose OrdinalRanker() is measured beside this one. mord,
 skordinal, gradient boosting and kernel ridge are tuned over small grids by 3 folds of the labelled rows. Figures are
-written to ``results/grade-defaults.json`` as they come; what is not asked for is kept. ``tables/grade.py`` shows the
-gaps.
+written to ``results/grade-defaults.json`` as they come; what is not asked for is kept. ``render/grade.py`` shows
+the gaps.
 """
 
 import argparse
