@@ -189,6 +189,13 @@ def test_similar_among_columns_and_rows(model, tacit_json):
     assert all(int(one["id"][1:]) % 2 for one in rows)
 
 
+@pytest.mark.parametrize("method", ["blend", "linear"])
+def test_without_factors_neighbours_of_rows_are_refused(method, shop, tmp_path, tacit, refused):
+    tacit("fit", "recommend", shop, "-o", tmp_path / "m", "--method", method)
+    said = refused("similar", tmp_path / "m", "--rows", "u3")
+    assert "no neighbours of rows" in said and "FactorRecommender" in said and "--method factors" in said
+
+
 def test_why_adds_up_to_the_score(model, tacit_json, tacit):
     row = tacit_json("recommend", model, "u0", "-k", 1)["recommended"][0]
     found = tacit_json("why", model, "u0", row["id"])

@@ -11,6 +11,7 @@ import tacit
 from tacit.errors import TacitError
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.ranked import Ranked
+from tacit.estimators.recommend.scored_recommender import ScoredRecommender
 from tests.contract.registry import CASES
 
 ASKED = 4
@@ -177,7 +178,7 @@ def _of_recommenders(model: Any) -> Iterator[Question]:
         yield "recommend seen", lambda: model.recommend(rows, k=3, exclude_seen=False, include=cols, **context)
         if hasattr(model, "score_pairs"):
             yield "score_pairs", lambda: model.score_pairs(rows[:1], cols, **context)
-        if hasattr(model, "similar_rows"):
+        if not isinstance(model, ScoredRecommender):
             yield "similar_rows", lambda: model.similar_rows(rows, k=3)
         if hasattr(model, "why"):
             for row in rows.tolist():

@@ -85,6 +85,15 @@ def test_every_recommender_says_why(tmp_path):
             assert same["score"] - lost == pytest.approx(left, abs=1e-5)
 
 
+@pytest.mark.parametrize("kind", [tacit.LinearRecommender, tacit.BlendRecommender])
+def test_neighbours_of_rows_without_factors_are_refused_in_a_sentence(kind, tmp_path):
+    cells = (np.random.default_rng(0).random((40, 25)) < 0.2).astype(np.float32)
+    kind(threads=1).fit(tacit.Interactions.from_matrix(cells, row_ids=ROWS, col_ids=COLS)).save(tmp_path / "m.tacit")
+    with TestClient(create_app([tmp_path / "m.tacit"], store=tmp_path / "store")) as service:
+        response = service.post("/v1/models/m/similar", json={"ids": ["r1"], "side": "rows"})
+    assert 400 <= response.status_code < 500 and "FactorRecommender" in response.json()["error"]
+
+
 def test_a_tagger_says_which_words_speak(service, files):
     model = tacit.load(files["tags"])
     text = "The red apple, a fruit and a Fruit, zzz"

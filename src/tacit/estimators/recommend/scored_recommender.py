@@ -1,7 +1,7 @@
 """Base class of recommenders that score all columns of a row at once: ids, filters, top-k, events, files."""
 
 from collections.abc import Hashable
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -120,6 +120,14 @@ class ScoredRecommender(Model):
         self._require_fitted("positives_of")
         _, cols, values = self._rows.take_positives(self.row_ids_.require([row]))
         return self.col_ids_.take(cols).tolist(), values.tolist()
+
+    def similar_rows(self, rows: Any, k: int = 10, *, unknown: Unknown = "error") -> NoReturn:
+        """Refused: rows have no factors here by which they could be compared; a ``FactorRecommender`` has them."""
+        self._require_fitted("similar_rows")
+        raise InputError(
+            f"a {type(self).__name__} has no neighbours of rows; fit a FactorRecommender for them "
+            "(tacit fit recommend --method factors)."
+        )
 
     def score_pairs(self, rows: Any, cols: Any) -> Array:
         """Scores of pairs of ids; either may be a single id."""
