@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 import tacit
 from tacit.cli.app import main
 from tacit.estimators.tag.audit_report import Decisions, read_decisions
+from tacit.service import events
 from tacit.service.app import create_app
 from tacit.service.client import Client, ClientError
 
@@ -55,6 +56,22 @@ def test_a_refused_request_leaves_nothing(service):
     good, bad = {"row": "r1", "col": "c1", "id": "e1"}, {"row": "r1", "col": "c1", "weight": 0}
     assert service.post("/v1/models/shop/events", json={"events": [good, bad]}).status_code == 422
     assert post(service, "shop", good) == {"accepted": 1, "duplicates": 0, "sequence": 1}
+
+
+def test_a_rating_must_be_given_and_a_positive_weighs_one(service):
+    before = listed(service, "r1")
+    event = {"row": "u9", "col": "x", "id": "r3"}
+    answer = service.post("/v1/models/ratings/events", json={"events": [event]})
+    assert answer.status_code == 422 and "weight is the rating and is absent" in answer.text
+    assert post(service, "ratings", event | {"weight": 1})["accepted"] == 1  # the refused one left no id behind
+    assert post(service, "shop", {"row": "r1", "col": before[0]})["accepted"] == 1
+    history = service.post("/v1/models/shop/history", json={"row": "r1"}).json()
+    assert dict(zip(history["cols"], history["weights"]))[before[0]] == 1.0
+
+
+def test_a_stored_event_without_a_weight_counts_one():
+    assert events.from_bytes(b'{"row":"a","col":"x"}').amount == 1.0
+    assert events.from_bytes(events.to_bytes(events.Event("a", "x", 1.0))).weight == 1.0
 
 
 def test_an_id_that_postgresql_could_not_store_is_refused_before_any_store(service):

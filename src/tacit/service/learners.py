@@ -8,6 +8,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+import msgspec
+
 from tacit.errors import InputError
 from tacit.service.events import Event, Id
 from tacit.service.stream_record import StreamRecord
@@ -54,8 +56,8 @@ class RecommenderLearner:
         self.model = model
 
     def check(self, event: Event) -> None:
-        if not (math.isfinite(event.weight) and 0 < event.weight <= 1e30):
-            raise InputError(f"weight must be above 0 and at most 1e30, not {event.weight!r}.")
+        if not (math.isfinite(event.amount) and 0 < event.amount <= 1e30):
+            raise InputError(f"weight must be above 0 and at most 1e30, not {event.amount!r}.")
         _check_id("row", event.row, self.model.row_ids_)
         _check_id("col", event.col, self.model.col_ids_)
 
@@ -77,8 +79,10 @@ class StreamLearner:
 
     def check(self, event: Event) -> None:
         lowest = 0.0 if getattr(self.model, "nonnegative", False) and not self.model.biases else -1e30
-        if not (math.isfinite(event.weight) and lowest <= event.weight <= 1e30):
-            raise InputError(f"weight is the rating, from {lowest:g} to 1e30, not {event.weight!r}.")
+        if event.weight is msgspec.UNSET:
+            raise InputError('weight is the rating and is absent; give it, such as "weight": 4.')
+        if not (math.isfinite(event.amount) and lowest <= event.amount <= 1e30):
+            raise InputError(f"weight is the rating, from {lowest:g} to 1e30, not {event.amount!r}.")
         for name, value in (("row", event.row), ("col", event.col)):
             _check_length(name, value)
 
@@ -149,7 +153,7 @@ class GradeLearner:
 
 
 def _columns(events: Sequence[Event]) -> tuple[list[Id], list[Id], list[float]]:
-    return [one.row for one in events], [one.col for one in events], [one.weight for one in events]
+    return [one.row for one in events], [one.col for one in events], [one.amount for one in events]
 
 
 def _check_id(name: str, value: Id, ids: Any) -> None:

@@ -19,7 +19,7 @@ class StreamEvents:
     def unlearned(self) -> list[tuple[Any, Any, float]]:
         """User, item and rating of what was stored and is not in the file."""
         ratings = [events.from_bytes(one.payload) for one in self.store.read(self.name, self._learned)]
-        return [(one.row, one.col, one.weight) for one in ratings]
+        return [(one.row, one.col, one.amount) for one in ratings]
 
     def keep(self, users: Sequence[Any], items: Sequence[Any], ratings: Sequence[float]) -> None:
         """Durable when it returns."""
