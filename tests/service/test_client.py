@@ -1,6 +1,7 @@
 """The client has a call for every route, with the fields that the route takes, and each call gets its answer."""
 
 import inspect
+from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import numpy as np
@@ -75,6 +76,18 @@ def test_calls_get_typed_answers(files, tmp_path, start):
         with pytest.raises(ClientError) as refused:
             shop.recommend(["nobody"])
         assert refused.value.status == 404 and "histories" in str(refused.value) and "fold_in" not in str(refused.value)
+
+
+def test_one_client_serves_several_threads(files, tmp_path, start):
+    running = start([files["shop"]], tmp_path / "store")
+    with running.client() as client, ThreadPoolExecutor(8) as threads:
+        shop = client.model("shop")
+        rows = [f"r{number % 40}" for number in range(200)]
+        found = list(threads.map(lambda row: shop.recommend([row], k=3)[0], rows))
+        assert [one.row for one in found] == rows
+        assert found[0] == found[40] == shop.recommend(["r0"], k=3)[0]
+        assert 1 <= len(client._idle) <= 9
+    assert not client._idle
 
 
 def test_missing_tags_are_found_behind_those_that_a_text_has_and_those_decided(files, tmp_path, start):

@@ -1,9 +1,10 @@
-"""A small client: questions and events as calls, over one connection that is kept open.
+"""A small client: questions and events as calls, over connections that are kept open.
 
 >>> Client("http://127.0.0.1:8000", token="a long and random text").model("shop").path
 '/v1/models/shop'
 """
 
+import collections
 import http.client
 import json
 import time
@@ -11,6 +12,7 @@ import urllib.parse
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from email.message import Message
+from functools import partial
 from types import TracebackType
 from typing import Any, NamedTuple, NoReturn, Self
 
@@ -77,14 +79,15 @@ class Accepted(NamedTuple):
 
 
 class Client:
-    """A connection to a service. Not for several threads at once: make one for each."""
+    """Calls to a service, also from several threads at once: each call under way has a connection to itself."""
 
     def __init__(self, address: str, *, token: str | None = None, timeout: float = 30.0, tries: int = 3) -> None:
         parts = urllib.parse.urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ClientError(0, f"address must be like http://127.0.0.1:8000, not {address!r}.")
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self._connection = kind(parts.hostname, parts.port, timeout=timeout)
+        self._connect = partial(kind, parts.hostname, parts.port, timeout=timeout)
+        self._idle: collections.deque[http.client.HTTPConnection] = collections.deque()
         self._prefix, self._tries = parts.path.rstrip("/"), tries
         self._headers = {"content-type": "application/json"}
         if token is not None:
@@ -96,7 +99,8 @@ class Client:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._connection.close()
+        while (connection := self._taken()) is not None:
+            connection.close()
 
     def models(self) -> list[dict[str, Any]]:
         """Every model, with what it answers."""
@@ -151,17 +155,31 @@ class Client:
 
     def _exchange(self, method: str, path: str, body: bytes | None) -> tuple[int, Message, bytes]:
         """Status, headers and content of one request, which is sent again when the connection broke."""
+        connection = self._taken() or self._connect()
         for attempt in range(1, self._tries + 1):
             try:
-                self._connection.request(method, self._prefix + path, body, self._headers)
-                response = self._connection.getresponse()
-                return response.status, response.headers, response.read()
+                connection.request(method, self._prefix + path, body, self._headers)
+                response = connection.getresponse()
+                answer = response.status, response.headers, response.read()
             except (http.client.HTTPException, OSError) as error:
-                self._connection.close()
+                connection.close()
                 if attempt == self._tries:
                     raise ClientError(0, f"the service cannot be reached ({error}).") from error
                 time.sleep(0.1 * attempt)
+            except BaseException:  # interrupted: an answer may still come, which no other call may read
+                connection.close()
+                raise
+            else:
+                self._idle.append(connection)
+                return answer
         raise AssertionError("the last attempt returns or raises")
+
+    def _taken(self) -> http.client.HTTPConnection | None:
+        """A connection that no call uses, the last one used; None where there is none."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
 
 
 class ModelClient:
