@@ -33,7 +33,9 @@ def _recommender() -> None:
 
     positives = _positives()
     for factors in (4, 160):
-        FactorRecommender(factors, iterations=1, progress=False).fit(positives)
+        grown = FactorRecommender(factors, iterations=1, progress=False).fit(positives)
+        # What a service learns from: an event at a time, and several together.
+        grown.add(_ROWS, [1, 2]).add_each([0, _ROWS + 1], [1, 2])
     for solver in WITH_AUTO:
         for loss in ("square", "logistic"):
             model = FactorRecommender(4, loss=loss, solver=solver, iterations=1, progress=False).fit(positives)
