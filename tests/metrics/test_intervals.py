@@ -37,6 +37,20 @@ def test_pairing_takes_out_what_is_hard_for_both():
     assert paired_difference(hard, rng.permutation(hard)).verdict == "cannot tell"
 
 
+def test_less_is_better_turns_the_verdict_and_nothing_else():
+    rng = np.random.default_rng(6)
+    errors = rng.gamma(2.0, size=300)
+    more = paired_difference(errors + 0.1, errors, less_is_better=True)
+    assert (more.mean, more.verdict) == (pytest.approx(0.1), "behind")
+    assert paired_difference(errors, errors + 0.1, less_is_better=True).verdict == "ahead"
+    assert paired_difference(errors, rng.permutation(errors), less_is_better=True).verdict == "cannot tell"
+
+
+def test_one_case_cannot_tell():
+    assert paired_difference([0.6], [0.5]).verdict == "cannot tell"
+    assert paired_difference([0.6, 0.6], [0.5, 0.5]).verdict == "ahead"
+
+
 def test_the_same_seed_gives_the_same_interval():
     scores = np.random.default_rng(5).normal(size=(2, 50))
     assert paired_difference(*scores, seed=7) == paired_difference(*scores, seed=7)

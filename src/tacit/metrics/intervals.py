@@ -32,19 +32,22 @@ class Difference:
     'ahead'
     >>> print(Difference(0.02, -0.01, 0.05, cases=100))
     +0.0200 [-0.0100, +0.0500]: cannot tell
+    >>> print(Difference(0.02, 0.01, 0.03, cases=100, less_is_better=True))
+    +0.0200 [+0.0100, +0.0300]: behind
     """
 
     mean: float
     low: float
     high: float
     cases: int
+    less_is_better: bool = False
 
     @property
     def verdict(self) -> Verdict:
-        """Ahead or behind where the interval does not hold 0."""
-        if self.low > 0:
-            return "ahead"
-        return "behind" if self.high < 0 else "cannot tell"
+        """Ahead or behind where the interval does not hold 0; one case alone cannot tell."""
+        if self.cases < 2 or self.low <= 0 <= self.high:
+            return "cannot tell"
+        return "ahead" if (self.low > 0) != self.less_is_better else "behind"
 
     def as_dict(self) -> dict[str, Any]:
         return {"mean": self.mean, "low": self.low, "high": self.high, "cases": self.cases, "verdict": self.verdict}
@@ -57,11 +60,14 @@ def paired_difference(
     ours: ArrayLike,
     theirs: ArrayLike,
     *,
+    less_is_better: bool = False,
     resamples: int = RESAMPLES,
     level: float = LEVEL,
     seed: int = 0,
 ) -> Difference:
     """Mean of ``ours`` − ``theirs`` (n,) with its bootstrap interval; the same seed draws the same cases.
+
+    ``less_is_better`` for errors: less than theirs is then ahead. The verdict on one case alone is "cannot tell".
 
     >>> rng = np.random.default_rng(0)
     >>> hard = rng.normal(size=400)
@@ -82,7 +88,7 @@ def paired_difference(
     differences = first - second
     means = _resampled_means(differences, resamples, np.random.default_rng(seed))
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return Difference(float(differences.mean()), float(low), float(high), len(differences))
+    return Difference(float(differences.mean()), float(low), float(high), len(differences), less_is_better)
 
 
 def _resampled_means(values: NDArray[np.float64], resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:

@@ -95,7 +95,8 @@ def custom_loss(
     ----------
     value, first, second : ℓ(r, s) and its first and second derivative by s; checked against differences of each other
     target : r of a positive
-    curvature_bound : a number that ℓ'' never exceeds; with it ``solver="als"`` can be used
+    curvature_bound : a number that ℓ'' never exceeds, checked near zero and near the target; with it ``solver="als"``
+        can be used
 
     >>> huberish = custom_loss(
     ...     "pseudo_huber",
@@ -109,7 +110,13 @@ def custom_loss(
     """
     r, s = np.full(3, target), np.array([-1.0, 0.0, 1.0])
     for what, function in (("value", value), ("first", first), ("second", second)):
-        result = np.asarray(function(r, s))
+        try:
+            result = np.asarray(function(r, s))
+        except TypeError as error:
+            raise InputError(
+                f"loss {name!r}: {what} must take two arrays, targets and scores, and give one number per score, but "
+                f"failed with {str(error)!r}; write it with NumPy's functions, such as np.exp for math.exp."
+            ) from None
         if result.shape != s.shape or not np.all(np.isfinite(result)):
             raise InputError(
                 f"loss {name!r}: {what}(targets, scores) must give one finite number per score, "
@@ -119,11 +126,31 @@ def custom_loss(
             raise InputError(f"loss {name!r} is not convex: its second derivative is negative near zero.")
     _require_derivative(name, "first", "value", first, value, target)
     _require_derivative(name, "second", "first", second, first, target)
+    if curvature_bound is not None:
+        _require_bound(name, second, target, curvature_bound)
     return Loss(name, OWN, False, target, value, first, second, curvature_bound)
 
 
 _TRIED = np.array([-1.37, -0.61, 0.23, 0.79, 1.43])
 """Scores at which derivatives are checked, away from where losses like the hinge have their corners."""
+
+
+_NEAR = np.linspace(-4.0, 4.0, 65)
+"""Distances from zero and from the target at which a bound is checked."""
+
+
+def _require_bound(name: str, second: Pointwise, target: float, bound: float) -> None:
+    """Refuse a bound that the second derivative exceeds: ``als`` would climb with it."""
+    if not 0 < bound < np.inf:
+        raise InputError(f"loss {name!r}: curvature_bound must be a number above 0, not {checks.shown(bound)}.")
+    s = np.concatenate([_NEAR, target + _NEAR])
+    found = np.asarray(second(np.full(len(s), target), s), dtype=np.float64)
+    at = int(np.argmax(np.where(np.isnan(found), -np.inf, found)))
+    if found[at] > bound * (1 + 1e-5):
+        raise InputError(
+            f"loss {name!r}: curvature_bound is {bound:g}, but the second derivative is {found[at]:.6g} at target "
+            f"{target:g} and score {s[at]:g}; give a number that it never exceeds, or leave curvature_bound out."
+        )
 
 
 def _require_derivative(
