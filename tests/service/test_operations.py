@@ -129,6 +129,19 @@ def test_bad_files_keep_the_old_model(files, tmp_path):
         assert service.get("/v1/models/shop").json() == before
 
 
+@pytest.mark.parametrize(("given", "option"), [("reviews", "--review"), ("rows", "--rows"), ("titles", "--titles")])
+def test_what_is_given_for_a_model_that_is_not_served_is_refused(files, tmp_path, given, option):
+    with pytest.raises(InputError, match=f"^{option}: no model is named 'foo'; there are shop, tags.$"):
+        create_app([files["shop"], files["tags"]], store=tmp_path / "store", **{given: {"foo": {}}})
+
+
+def test_an_audit_written_as_csv_is_refused_with_the_way_to_write_it(files, tmp_path):
+    (tmp_path / "audit.csv").write_text("row,label,score,accept\n3,red,0.5,\n")
+    with pytest.raises(InputError, match=r"no JSON; write it with -o FILE\.json") as refused:
+        create_app([files["tags"]], store=tmp_path / "store", reviews={"tags": tmp_path / "audit.csv"})
+    assert "JSONDecodeError" not in str(refused.value)
+
+
 def test_names_of_models():
     from tacit.service.service import named
 

@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 
 from tacit import report
 from tacit._version import __version__
-from tacit.errors import TacitError
+from tacit.errors import InputError, TacitError
 from tacit.service import questions
 from tacit.service.direct import Direct, Events, decoded, refusal, whole_body
 from tacit.service.guard import Guard
@@ -63,8 +63,12 @@ def create_app(
     reports : pages that ``tacit evaluate --html`` wrote, opened from the home page
     limits, rhythm : what a request may cost; when snapshots are taken
     """
+    files = named([Path(model) for model in models])
+    _require_known("--review", reviews, files)
+    _require_known("--rows", rows, files)
+    _require_known("--titles", titles, files)
     service = Service(
-        named([Path(model) for model in models]),
+        files,
         store,
         snapshots_folder(store, snapshots),
         limits or Limits(),
@@ -91,6 +95,13 @@ def create_app(
     app.router.redirect_slashes = False
     app.state.service, app.state.desk = service, desk
     return Guard(app, Direct(service), token=token, limits=service.limits, measures=service.measures)
+
+
+def _require_known(option: str, given: Mapping[str, Any] | None, models: Mapping[str, Path]) -> None:
+    """What is said about a model that is not served would be lost."""
+    for name in given or {}:
+        if name not in models:
+            raise InputError(f"{option}: no model is named {name!r}; there are {', '.join(models)}.")
 
 
 def snapshots_folder(store: str | os.PathLike[str], given: str | os.PathLike[str] | None) -> Path:

@@ -141,6 +141,11 @@ def read_suggestions(path: str | os.PathLike[str]) -> MissingLabels:
         return MissingLabels(tuple(_suggestion(*line) for line in lines))
     except FileNotFoundError:
         raise InputError(f"there is no file {os.fspath(path)!r}; write one with tacit audit -o audit.json.") from None
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise InputError(
+            f"{os.fspath(path)!r} is not what tacit audit -o audit.json writes: it is no JSON; "
+            "write it with -o FILE.json."
+        ) from None
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InputError(
             f"{os.fspath(path)!r} is not what tacit audit -o audit.json writes ({type(error).__name__}: {error})."
