@@ -29,7 +29,7 @@ def any_format(draw, **options):
 
 ID_KINDS = {
     "whole": st.integers(-(2**40), 2**40),
-    "text": st.text(st.characters(codec="utf-8"), max_size=6),
+    "text": st.text(st.characters(codec="utf-8"), max_size=6).filter(str.strip),
     "date": st.dates(),
     "moment": st.datetimes(),
     "float": st.floats(-1e6, 1e6).map(lambda value: value + 0.0),  # no negative zero: it equals zero

@@ -68,6 +68,8 @@ MESSY = {
     ),
     "blank lines": ("blank.csv", b"user,item\n\nann,tea\n", FIT, "line 2 of 'blank.csv'", "--missing drop"),
     "an empty id": ("hole.csv", b"user,item\nann,tea\n,jam\n", FIT, "'user' .* line 3", "--missing drop"),
+    "a blank id": ("blanks.csv", b"user,item\nann,tea\n  ,jam\n", FIT, "'user' .* line 3", "--missing drop"),
+    "an empty id in quotes": ("quoted.csv", b'user,item\nann,tea\n"",jam\n', FIT, "'user' .* line 3", "--missing drop"),
     "nothing at all": ("empty.csv", b"", FIT, "'empty.csv' is empty", "header line and data"),
     "a header alone": ("header.csv", b"user,item\n", FIT, "'header.csv' holds no lines", "at least one"),
     "two columns of one name": (

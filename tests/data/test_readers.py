@@ -224,6 +224,17 @@ def test_missing_lines_are_dropped_on_request():
         load({**table, "user": [None] * 3}, missing="drop")
 
 
+@pytest.mark.parametrize("kind", [pl.String, pl.Categorical, pl.Object])
+@pytest.mark.parametrize("blank", ["", "  ", "\t\u00a0"])
+def test_a_blank_id_is_a_missing_one(kind, blank):
+    users = pl.Series("user", ["eve", blank, "bob"], dtype=kind)
+    table = pl.DataFrame([users, pl.Series("item", [1, 2, 3])])
+    with pytest.raises(InputError, match="row: the column 'user' has no value in 1 of 3 lines, first in row 1"):
+        Interactions.from_table(table, row="user", col="item")
+    made = Interactions.from_table(table, row="user", col="item", missing="drop")
+    assert sorted(made.row_ids.all().tolist()) == ["bob", "eve"] and made.reading.lacking == {"user": 1}
+
+
 @pytest.mark.parametrize(
     ("source", "sentence"),
     [

@@ -62,11 +62,20 @@ def lacking(frame: "pl.DataFrame", columns: Mapping[str, str]) -> dict[str, int]
 
 
 def _is_missing(column: "pl.Series") -> NDArray[np.bool_]:
+    """Where there is no value: none at all, NaN, or a text of nothing but white space."""
     import polars as pl
 
     if column.dtype == pl.Object:
-        return np.fromiter(map(is_absent, column), dtype=bool, count=len(column))
+        absent = (is_absent(one) or (isinstance(one, str) and not one.strip()) for one in column)
+        return np.fromiter(absent, dtype=bool, count=len(column))
     missing = column.is_null()
+    if isinstance(column.dtype, pl.Categorical | pl.Enum):
+        # Each text is looked at once, and all lines only where one of them is blank.
+        texts = column.unique().cast(pl.String)
+        if (texts.str.strip_chars() == "").any():
+            column = column.cast(pl.String)
+    if column.dtype == pl.String:
+        missing = missing | (column.str.strip_chars() == "").fill_null(False)
     if column.dtype.is_float():
         missing = missing | column.is_nan().fill_null(False)
     return missing.to_numpy()

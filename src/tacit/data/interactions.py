@@ -109,7 +109,7 @@ class Interactions:
         duplicates : what to do when a pair (with equal contexts) occurs again. ``"sum"`` adds the weights: repeated
             clicks and plays are more evidence, and a sum does not depend on the order of lines. For ratings that
             people revise use ``"last"`` (by time, else by line); also ``"first"``, ``"max"``, ``"error"``
-        missing : null ids, and null or NaN weights and times, are an ``"error"``, or their lines are ``"drop"``ped
+        missing : null or blank ids, null or NaN weights and times are an ``"error"``, or their lines are ``"drop"``ped
         min_weight : keep cells of at least this weight, such as 4 for ratings of which 4 and 5 are positive
         binary : set the weight of all cells that are left to 1
         min_row_count, min_col_count : drop rows and columns with fewer cells, repeatedly until all have enough
