@@ -306,6 +306,17 @@ def test_decisions_about_named_rows_are_not_applied_to_rows_by_their_numbers(tmp
     assert (tmp_path / "new.csv").read_text().splitlines()[2:] == ['00,blue sea,"blue,red"', '01,a red sea,"red,wet"']
 
 
+@pytest.mark.parametrize("other", ["00314", "314"])
+def test_decisions_that_contradict_each_other_are_refused(other, tmp_path, refused):
+    table, reviewed = tmp_path / "texts.csv", tmp_path / "reviewed.csv"
+    table.write_text("id,text,tags\n00314,red ball,red\n00315,blue sea,blue\n")
+    reviewed.write_text(f"row,label,accept\n00315,wet,yes\n{other},round,no\n00315,wet,yes\n00314,round,yes\n")
+    options = ["--text", "text", "--labels", "tags", "--id", "id", "--accepted", reviewed, "--apply"]
+    said = refused("audit", table, *options, "-o", tmp_path / "new.csv")
+    assert f"line 5 accepts 'round' for the row '00314', and line 3 rejects it for '{other}'" in said
+    assert not (tmp_path / "new.csv").exists()
+
+
 def test_texts_without_a_known_word_are_said(things, tmp_path, tacit, capsys):
     tacit("fit", "tag", things, *OPTIONS, "-o", tmp_path / "m")
     assert tacit("tag", tmp_path / "m", "xyzzy").endswith("(no label; perhaps the model knows none of its words)\n")

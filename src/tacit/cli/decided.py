@@ -56,12 +56,22 @@ def placed(decisions: "Decisions", ids: Sequence[Any]) -> Placed:
         if ident.isdecimal():
             numbers.setdefault(ident.lstrip("0"), []).append(index)
     result = Placed([], [], [])
+    accepted: dict[tuple[int, str], str] = {}
     for cells, with_places in ((decisions.accepted, result.accepted), (decisions.rejected, result.rejected)):
         for row, label in cells:
             similar = numbers.get(row.lstrip("0"), []) if row.isdecimal() else []
             place = places.get(row, similar[0] if len(similar) == 1 else None)
             if place is not None:
                 with_places.append((place, label))
+                if cells is decisions.accepted:
+                    accepted[place, label] = row
+                elif (place, label) in accepted:
+                    other = accepted[place, label]
+                    yes, no = decisions.lines[other, label, True], decisions.lines[row, label, False]
+                    raise InputError(
+                        f"--accepted: line {yes} accepts {label!r} for the row {other!r}, and line {no} rejects it for "
+                        f"{row!r}, which is the same row; leave one of them out."
+                    )
             elif row not in result.gone:
                 result.gone.append(row)
     if result.gone and not result.accepted and not result.rejected:

@@ -7,7 +7,7 @@ import json
 import math
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +168,8 @@ class Decisions:
 
     accepted: list[tuple[str, str]]
     rejected: list[tuple[str, str]]
+    lines: dict[tuple[str, str, bool], int] = field(default_factory=dict, compare=False, repr=False)
+    """Row, label and whether it was accepted → the line of the CSV that says so first."""
 
 
 def read_decisions(path: str | os.PathLike[str]) -> Decisions:
@@ -208,6 +210,7 @@ def _decided(lines: "csv.DictReader[str]", path: str) -> Decisions:
         if said:
             cell = cell_as_given(line["row"] or ""), cell_as_given(line["label"] or "")
             (result.accepted if said in _YES else result.rejected).append(cell)
+            result.lines.setdefault((*cell, said in _YES), lines.line_num)
     return result
 
 
