@@ -31,7 +31,8 @@ def measure(name: str, quick: bool) -> list[str]:
     for call in registry.commands(name, quick):
         ended = launch(*call, stdout=sys.stderr)
         if ended:
-            why = "its data are not here" if ended == ABSENT else f"it ended with {ended}"
+            absent = "its data are not here; a line above says which they are and where to get them"
+            why = absent if ended == ABSENT else f"it ended with {ended}"
             remarks.append(f"{' '.join(call)} did not measure: {why}.")
     return remarks
 

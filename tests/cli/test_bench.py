@@ -20,6 +20,14 @@ def test_what_was_measured_last_is_shown_beside_the_paper(tacit, tacit_json):
     assert document["sources"][0]["command"].startswith("python ")
 
 
+def test_data_that_are_absent_are_named_and_no_empty_table_is_shown(monkeypatch, capfd):
+    monkeypatch.delenv("TACIT_DATA", raising=False)
+    main(["bench", "nn-apa-table2", "--quick"])
+    shown, said = capfd.readouterr()
+    assert "ml-100k" in said and "TACIT_DATA is not set" in said and "did not measure: its data are not here" in said
+    assert "--show" not in said and "not measured yet" not in shown
+
+
 def test_an_unknown_name_is_refused_with_those_that_are_close(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["bench", "fbgd-table99"])

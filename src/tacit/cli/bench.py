@@ -85,7 +85,8 @@ def _print(document: dict[str, Any]) -> None:
     screen = console()
     if document["paper"]:
         screen.print(document["paper"], style="dim")
-    for table in document["tables"]:
+    # A table without a figure says less than what hindered it.
+    for table in document["tables"] if document["sources"] or not document["remarks"] else []:
         print_table(table["headings"], table["rows"], title=table["title"])
         for note in table["notes"]:
             screen.print(note, style="italic")
@@ -94,7 +95,7 @@ def _print(document: dict[str, Any]) -> None:
         machine = source["machine"]
         where = f"{machine.get('cores', '?')} cores, {machine.get('processor', 'unknown processor')}"
         screen.print(f"{source['command']}, {source['date']}, {where}", style="dim")
-    if not document["sources"]:
+    if not document["sources"] and not document["remarks"]:
         say("nothing was measured yet; leave out --show to measure it.")
     for remark in document["remarks"]:
         say(remark)
