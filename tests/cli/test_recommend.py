@@ -253,6 +253,11 @@ def test_evaluate_a_saved_model_on_what_it_has_not_seen(shop, tmp_path, capsys, 
     assert outcome["rows"] > 0
     assert "1 of 82 pairs have ids" in said.err
     assert "1 of 81 pairs are what the model was trained on" in said.err
+    assert outcome["test"] == 80
+    table[1::2].write_csv(tmp_path / "test.csv")
+    main(["evaluate", str(tmp_path / "test.csv"), "--model", str(tmp_path / "m"), "--json"])
+    alone = json.loads(capsys.readouterr().out)
+    assert all(alone[name] == outcome[name] for name in ("model", "popularity", "lead", "rows", "test"))
 
 
 def test_a_rating_stream_recommends_too(tmp_path, tacit_json, refused):

@@ -123,6 +123,9 @@ def test_the_choice_is_within_one_standard_error_of_the_best_and_is_told():
     assert len(tried) == 5 and tuple(model.weights_) in tried
     assert max(tried.values()) - tried[tuple(model.weights_)] < 0.05
     assert "FactorRecommender" in model.validation_["sentence"] and "chosen" in model.validation_["sentence"]
+    parts = split(as_csr(positives(), "positives"), 0)
+    pooled = sum(len(part.rows) for part in parts)
+    assert len(parts) > 1 and f"{pooled:,} held-out rows in {len(parts)} splits)." in model.validation_["sentence"]
 
 
 def popular_columns(n=300, m=100, each=3):
@@ -179,6 +182,7 @@ def test_a_useless_member_gets_no_weight_and_is_left_out(tmp_path):
 def test_a_budget_that_is_over_ends_the_choice_and_is_told():
     model = BlendRecommender(MEMBERS, seconds=1e-9).fit(positives())
     assert "budget of 1e-09 seconds" in model.validation_["sentence"]
+    assert "held-out rows in 1 split)" in model.validation_["sentence"]
     without = BlendRecommender(MEMBERS).fit(positives())
     assert "budget" not in without.validation_["sentence"]
     linear, free = model.members_[-1], without.members_[-1]

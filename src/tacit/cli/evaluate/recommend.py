@@ -150,8 +150,9 @@ def _unseen(model: Any, given: "Interactions") -> tuple["Interactions", "Interac
         raise InputError("the model knows none of the ids in TABLE; check --row, --col and the table.")
     if test.nnz < given.nnz:
         say(f"{given.nnz - test.nnz:,} of {given.nnz:,} pairs have ids that the model does not know: left out.")
-    # Weights are positive, so a sum has fewer cells than its parts exactly where cells are in both.
-    seen = train.nnz + test.nnz - (train.matrix + test.matrix).nnz
+    fresh = test.matrix - test.matrix.multiply(train.matrix.astype(bool))
+    fresh.eliminate_zeros()
+    seen = test.nnz - fresh.nnz
     if seen == test.nnz:
         raise InputError(
             "the model was trained on every pair in TABLE; give a table it has not seen, or leave out --model to "
@@ -159,7 +160,7 @@ def _unseen(model: Any, given: "Interactions") -> tuple["Interactions", "Interac
         )
     if seen:
         say(f"{seen:,} of {test.nnz:,} pairs are what the model was trained on: left out.")
-    return train, test
+    return train, Interactions(fresh, model.row_ids_, model.col_ids_)
 
 
 def _print(outcome: dict[str, Any]) -> None:

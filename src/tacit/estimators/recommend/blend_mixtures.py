@@ -126,8 +126,10 @@ def mixtures(members: int) -> list[tuple[float, ...]]:
     return sorted(mixtures, key=lambda mixture: (max(mixture), mixture))
 
 
-def account_of(rows: dict[tuple[float, ...], Array], chosen: tuple[float, ...], names: list[str]) -> dict[str, Any]:
-    """What every mixture reached, and one sentence that says what was chosen and why."""
+def account_of(
+    rows: dict[tuple[float, ...], Array], chosen: tuple[float, ...], names: list[str], splits: int
+) -> dict[str, Any]:
+    """What every mixture reached in the rows of so many splits, and one sentence: what was chosen and why."""
     tried = [
         {"weights": list(mixture), "ndcg@10": float(result.mean()), "error": float(result.std() / np.sqrt(len(result)))}
         for mixture, result in rows.items()
@@ -139,6 +141,6 @@ def account_of(rows: dict[tuple[float, ...], Array], chosen: tuple[float, ...], 
     reason = "the best" if chosen == best else "the most even within one standard error of the best"
     sentence = (
         f"NDCG@{AT} on held-out positives: {members}; chosen: {used} with {rows[chosen].mean():.4f}, {reason} "
-        f"({rows[best].mean():.4f}, {len(rows[best])} rows)."
+        f"({rows[best].mean():.4f}, {len(rows[best]):,} held-out rows in {splits} split{'s' * (splits > 1)})."
     )
     return {"tried": tried, "sentence": sentence}

@@ -228,7 +228,8 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
                 scores[one].append(rows_of_part)
         rows = {one: np.concatenate(values) for one, values in scores.items()}
         chosen = held_out_choice.first_near_the_best(rows, shares)
-        account = blend_mixtures.account_of(rows, chosen, [type(member).__name__ for member in members])
+        names = [type(member).__name__ for member in members]
+        account = blend_mixtures.account_of(rows, chosen, names, len(learned))
         looks = Looks(parts[: len(learned)], learned, self.threads)
         mixture = Mixture(chosen, low_rank)
         for index, member in enumerate(members):
