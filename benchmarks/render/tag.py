@@ -40,11 +40,11 @@ def hidden(record: dict[str, Any]) -> str:
     """Precision with most labels hidden."""
     columns = (*PRECISIONS, "spread of P@1")
     rows = [
-        [name, method, *(f"{figures[column]:.2f}" for column in columns)]
+        [name, method, *(f"{figures[column]:.2f}" for column in columns), str(figures.get("seeds", 5))]
         for name, methods in record["figures"].items()
         for method, figures in methods.items()
     ]
-    return table(["data", "method", *columns], rows)
+    return table(["data", "method", *columns, "draws"], rows)
 
 
 def best(record: dict[str, Any]) -> str:
