@@ -128,7 +128,9 @@ def stream() -> dict[str, Any]:
     setting = {"factors": 10, "variant": "PA-II", "aggressiveness": 0.05, "delta": 0.05, "epsilon": 0.0}
     shared = {"clip": None, "cold_start": "random", "shrinkage": 2.0}
     one = estimator("RatingStream", **setting, **shared, adaptation="diagonal", nonnegative=True, **without_biases())
-    experts = [setting | {"adaptation": kind, "nonnegative": True} | without_biases() for kind in ("diagonal", None)]
+    adapted = setting | {"nonnegative": True, "adaptation": "diagonal"} | without_biases()
+    plain = {name: value for name, value in adapted.items() if name != "delta"} | {"adaptation": None}
+    experts = [adapted, plain]
     many = estimator("ExpertRatingStream", experts=experts, beta=0.999, exploration=0.1, **shared)
     arrays = {}
     for name, model in (("one", one), ("two experts", many)):
