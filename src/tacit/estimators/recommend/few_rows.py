@@ -43,19 +43,19 @@ def recommend(
     except OverflowError:
         return None
     numbers = row_ids.few(wanted)
-    stored, tiled = derived.of(
+    stored, tiled, lonely = derived.of(
         "rows and items of few", (rows.factors, rows.positives, items), lambda: _prepared(rows, items, derived)
     )
     if stored is None:
         return None
-    lonely = rows_alone(rows, derived) if ids_alone else frozenset()
+    recent, count = rows.recent, len(stored.factors)
     changed: list[Row] = []
     for place, number in enumerate(numbers):
-        row = rows.recent.get(number)
+        row = recent.get(number)
         if row is not None:
             changed.append(row)
             numbers[place] = -len(changed)
-        elif not 0 <= number < len(stored.factors) or number in lonely:
+        elif not 0 <= number < count or (ids_alone and number in lonely):
             return None
     apart = NO_ROWS
     if changed:
@@ -68,10 +68,10 @@ def recommend(
     return Ranked(queries, ids, scores, best >= 0)
 
 
-def _prepared(rows: RowState, items: Array, derived: Derived) -> tuple[StoredRows | None, Tiled]:
-    """Rows and columns as the search takes them."""
+def _prepared(rows: RowState, items: Array, derived: Derived) -> tuple[StoredRows | None, Tiled, frozenset[int]]:
+    """Rows and columns as the search takes them, and which rows share no column with another."""
     positives = rows.positives
     stored = StoredRows.of(rows.factors, positives.indptr, positives.indices)
     if rows.factors.shape != (len(positives.indptr) - 1, items.shape[1]):
         stored = None
-    return stored, tiles_of(items, derived)
+    return stored, tiles_of(items, derived), rows_alone(rows, derived)
