@@ -13,6 +13,17 @@ FOLDER = Path(__file__).parent / "results"
 PACKAGES = ("tacit", "numpy", "scipy", "numba", "scikit-learn", "polars")
 
 
+def processor() -> str:
+    """The name that the processor gives itself, such as "AMD EPYC 7763 64-Core Processor"."""
+    told = Path("/proc/cpuinfo")
+    names = [
+        line.split(":", 1)[1].strip()
+        for line in (told.read_text().splitlines() if told.exists() else ())
+        if line.startswith("model name")
+    ]
+    return names[0] if names else platform.processor() or "unknown"
+
+
 def machine() -> dict[str, Any]:
     """Facts about the machine that bear on time and memory."""
     facts: dict[str, Any] = {
@@ -21,10 +32,7 @@ def machine() -> dict[str, Any]:
         "architecture": platform.machine(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
     }
-    processor = Path("/proc/cpuinfo")
-    if processor.exists():
-        names = [line.split(":", 1)[1].strip() for line in processor.read_text().splitlines() if "model name" in line]
-        facts["processor"] = names[0] if names else "unknown"
+    facts["processor"] = processor()
     memory = Path("/proc/meminfo")
     if memory.exists():
         facts["memory_gib"] = round(int(memory.read_text().split()[1]) / 2**20, 1)

@@ -1,8 +1,11 @@
-"""The guard: which losses count, and what the roof of a kernel is."""
+"""The guard: which losses count, which processor's ratios they are compared with, and what the roof of a kernel is."""
+
+import json
 
 import pytest
 
-from benchmarks.machine import kernel_work, roofline
+from benchmarks import results
+from benchmarks.machine import check, kernel_work, roofline
 from benchmarks.machine.check import lost
 
 
@@ -51,3 +54,57 @@ def test_kernels_do_what_they_are_counted_for():
         assert load.operations > 4 * 8 * load.count - 1
         assert load.working_set == 100 * 8 * 4
     assert kernel_work.gram(100, 8).operations == 2 * 64 * 100
+
+
+@pytest.fixture
+def stored(tmp_path, monkeypatch):
+    """A folder of results with the ratios of an Intel, asked on a machine that says it is ``stored(name)``."""
+    monkeypatch.setattr(results, "FOLDER", tmp_path)
+    monkeypatch.setattr(results, "command", lambda: "python -m benchmarks.machine.check")
+
+    def on(processor, **ratios):
+        monkeypatch.setattr(results, "processor", lambda: processor)
+        monkeypatch.setattr(
+            check, "ratios", lambda: {name: lambda value=value: value for name, value in ratios.items()}
+        )
+
+    on("Intel", speed=0.67, quality=1.5)
+    check.main(["--update"])
+    return on
+
+
+def test_ratios_are_compared_with_those_of_the_same_processor(stored, capsys):
+    stored("Intel", speed=0.36, quality=1.5)
+    with pytest.raises(SystemExit, match=r"lost: speed fell from 0\.67 to 0\.36, by 46 %\."):
+        check.main([])
+    stored("AMD", speed=0.36, quality=1.5)
+    check.main(["--update"])
+    check.main([])
+    assert "nothing lost: all 2 ratios are within 20 % of those stored for AMD." in capsys.readouterr().out
+
+
+def test_a_processor_without_ratios_is_told_how_to_store_them(stored):
+    stored("AMD", speed=0.36, quality=1.5)
+    with pytest.raises(SystemExit, match=r"no ratios of this processor, AMD; store them .* --update\."):
+        check.main([])
+
+
+def test_an_update_keeps_the_ratios_of_other_processors_and_those_not_measured(stored, tmp_path):
+    stored("AMD", speed=0.36, quality=1.5)
+    check.main(["--update"])
+    stored("AMD", speed=0.40, quality=9.0)
+    check.main(["--only", "speed", "--update"])
+    record = json.loads((tmp_path / "check.json").read_text())
+    assert record["figures"] == {"Intel": {"speed": 0.67, "quality": 1.5}, "AMD": {"speed": 0.40, "quality": 1.5}}
+    assert {name: part["machine"]["processor"] for name, part in record["parts"].items()} == {
+        "Intel": "Intel",
+        "AMD": "AMD",
+    }
+
+
+def test_the_ratios_in_the_repository_name_a_processor():
+    record = results.read("check")
+    assert record["figures"].keys() == record["parts"].keys()
+    for processor, part in record["parts"].items():
+        assert part["machine"]["processor"] == processor
+        assert len(record["figures"][processor]) > 10
