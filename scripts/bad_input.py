@@ -149,7 +149,7 @@ def page() -> str:
         "command line it is one line on standard error, with exit code 2. Lines are counted as an editor counts.\n",
         f"## Messy files ({len(messy)} cases)\n",
         *(
-            f"{name}: `tacit {command}`, where the file holds `{shown}`\n\n> {sentence}\n"
+            f"{name}: `tacit {command}`, where the file {f'holds `{shown}`' if shown else 'is empty'}\n\n> {sentence}\n"
             for name, shown, command, sentence in messy
         ),
         f"## In Python ({len(python)} cases)\n",

@@ -13,7 +13,7 @@ from matplotlib.ticker import NullFormatter
 from benchmarks.render import ABSENT, Block, Drawing, Figures, Table, number, table, unmeasured
 
 OURS = "Tacit"
-HEADINGS = ("fit, processor s", "times ours", "fit, wall s", "answers, s", "peak MiB", "")
+HEADINGS = ("fit, processor s", "times ours", "fit, wall s", "answers, s", "peak MiB")
 COST = "fit_processor_seconds"
 """What methods are compared in: it hardly changes when the machine has other work, as wall seconds do."""
 
@@ -33,36 +33,26 @@ def view(job: str) -> Any:
 def _table(job: str, size: str, data: dict[str, Any]) -> Table:
     measures, methods = data["measures"], data["methods"]
     ours = cost_of_ours(data)
-    rows = []
+    rows, notes = [], [verdict(data)]
     for name, row in methods.items():
         if "absent" in row:
-            rows.append([name, *[ABSENT] * (len(measures) + 5), row["absent"]])
+            rows.append([name, *[ABSENT] * (len(measures) + 5)])
+            notes.append(f"{name}: {row['absent']}.")
             continue
         ratio = row[COST] / ours if ours else None
-        where = f"measured by {row['taken_from']}" if "taken_from" in row else ""
         rows.append(
             [
                 name, *(number(row["measures"][measure]) for measure in measures), number(row[COST], 3),
                 number(ratio, 2), number(row["fit_seconds"], 3), number(row["predict_seconds"], 3),
-                number(row["peak_mib"], 0), where,
+                number(row["peak_mib"], 0),
             ]
         )  # fmt: skip
+    if any("taken_from" in row for row in methods.values()):
+        notes.append("Measured by `python -m benchmarks.papers.words quality`.")
     facts = ", ".join(f"{value:,} {what}" for what, value in data["facts"].items())
     heads = ["method", *(f"{name}{'' if better else ' (less is better)'}" for name, better in measures.items())]
     title = f"{job}: {size}" + (f" ({facts})" if facts else "")
-    return Table(title, [*heads, *HEADINGS], rows, [verdict(data), *profiles(data)])
-
-
-def profiles(data: dict[str, Any]) -> list[str]:
-    """Where the time of our slowest method goes, where a peer takes less than it."""
-    ours, peers = measured(data)
-    if not ours or not peers:
-        return []
-    slowest = max(ours, key=lambda name: ours[name][COST])
-    if ours[slowest][COST] <= min(row[COST] for row in peers.values()):
-        return []
-    parts = [f"{name} {100 * share:.0f} %" for name, share in ours[slowest].get("profile", []) if share < 0.97]
-    return [f"Inside the fit of {slowest}, callees included: {', '.join(parts)}."] if parts else []
+    return Table(title, [*heads, *HEADINGS], rows, notes)
 
 
 def measured(data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
