@@ -2,7 +2,9 @@
 
 import functools
 import os
+import shlex
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from tacit.cli.defaults import parameters_of
+from tacit.cli.output import size
 from tacit.errors import InputError
 
 Function = Callable[..., Any]
@@ -56,12 +59,43 @@ class TableName(click.ParamType):  # type: ignore[type-arg]
         return [click.shell_completion.CompletionItem(incomplete, type="file")]
 
 
+@dataclass(frozen=True)
+class ModelOutput:
+    """Where a verb saves its model, and what the file should say about it."""
+
+    path: Path
+    notes: str
+
+    def save(self, model: Any) -> None:
+        model.save(self.path, notes=self.notes)
+
+    @property
+    def bytes(self) -> int:
+        return self.path.stat().st_size
+
+    @property
+    def saved_to(self) -> str:
+        """For people: the path and the size."""
+        return f"{self.path} ({size(self.bytes)})"
+
+    def next_command(self, verb: str, rest: str) -> str:
+        """A command to try with the saved model: ``tacit VERB PATH REST``."""
+        return f"tacit {verb} {shlex.quote(str(self.path))} {rest}"
+
+
 def model_output_option(function: Function) -> Function:
-    """Where the model goes and what to remember about it; the verb gets ``model_path`` and ``notes``."""
-    notes = click.option("--notes", default="", metavar="TEXT", help="Kept in the file; tacit info shows it.")
-    output = click.option("-o", "--output", "model_path", required=True, type=OutputFile("model"),
-                          help="File of the model.")  # fmt: skip
-    return output(notes(function))
+    """Where the model goes and what to remember about it; the verb gets one ``ModelOutput``, as ``model_output``."""
+    options = [
+        click.option("-o", "--output", "model_path", required=True, type=OutputFile("model"),
+                     help="File of the model."),
+        click.option("--notes", default="", metavar="TEXT", help="Kept in the file; tacit info shows it."),
+    ]  # fmt: skip
+    return packed(
+        function,
+        options,
+        lambda given: {"model_output": ModelOutput(given["model_path"], given["notes"])},
+        ["model_path", "notes"],
+    )
 
 
 def was_given(name: str) -> bool:

@@ -84,7 +84,12 @@ def command(
     if as_csv:
         click.echo(csv_lines([headings]), nl=False)
     kept: list[dict[str, Any]] = []
-    for queries, ranked in _answers(model, rows, rows_from, everybody, having, row_ids, k, options):
+    if having:
+        answers = iter([([" + ".join(having)], model.recommend(_somebody_new(model, having), k=k, **options))])
+    else:
+        wanted = row_ids.all().tolist() if everybody else known_ids(_asked(rows, rows_from), row_ids, "row")
+        answers = _in_batches(model, wanted, k, options)
+    for queries, ranked in answers:
         for index, query in enumerate(queries):
             result = titled(entries(ranked, index), names)
             lines = [
@@ -101,21 +106,8 @@ def command(
     save_table(table_path, kept, headings)
 
 
-def _answers(
-    model: Any,
-    rows: tuple[str, ...],
-    rows_from: Path | None,
-    everybody: bool,
-    having: tuple[str, ...],
-    row_ids: Any,
-    k: int,
-    options: dict[str, Any],
-) -> "Iterator[tuple[list[Any], Ranked]]":
-    """Whom was asked for and what they get, some at a time."""
-    if having:
-        yield [" + ".join(having)], model.recommend(_somebody_new(model, having), k=k, **options)
-        return
-    wanted = row_ids.all().tolist() if everybody else known_ids(_asked(rows, rows_from), row_ids, "row")
+def _in_batches(model: Any, wanted: list[Any], k: int, options: dict[str, Any]) -> "Iterator[tuple[list[Any], Ranked]]":
+    """Ids of rows and their lists, some at a time."""
     for start in range(0, len(wanted), BATCH):
         batch = wanted[start : start + BATCH]
         yield batch, model.recommend(batch, k=k, **options)

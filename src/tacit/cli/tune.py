@@ -1,14 +1,13 @@
 """``tacit tune``: the best recommender that a budget of time or trials finds."""
 
-import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from tacit.cli.options import json_option, model_output_option
-from tacit.cli.output import print_facts, print_json, print_table, size
+from tacit.cli.options import ModelOutput, json_option, model_output_option
+from tacit.cli.output import print_facts, print_json, print_table
 from tacit.cli.sides import Sides, side_options
 from tacit.cli.source import Source, source_options
 from tacit.cli.tables import save_table, table_option
@@ -34,8 +33,7 @@ _SHOWN = 5
 @json_option
 def command(
     source: Source,
-    model_path: Path,
-    notes: str,
+    model_output: ModelOutput,
     sides: Sides,
     seconds: float | None,
     trials: int | None,
@@ -66,11 +64,16 @@ def command(
         seed=seed,
         progress=False if as_json else None,
     )
-    result.model.save(model_path, notes=notes)
+    model_output.save(result.model)
     save_table(table_path, result.table, result.table[0])
     if as_json:
         learned = {name: asdict(one) for name, one in result.sensitivity.items()}
-        answer = {"model": str(model_path), "best": result.best, "held_out_ndcg": result.score, "trials": result.table}
+        answer = {
+            "model": str(model_output.path),
+            "best": result.best,
+            "held_out_ndcg": result.score,
+            "trials": result.table,
+        }
         print_json(answer | {"sensitivity": learned})
         return
     best = sorted(result.table, key=lambda trial: -trial["score"])[:_SHOWN]
@@ -81,8 +84,8 @@ def command(
             "tried": f"{len(result.table)} settings, held-out NDCG@10 {result.table[0]['score']:.4f} at first, "
             f"{result.score:.4f} at best",
             **{f"by {name}": str(one) for name, one in result.sensitivity.items()},
-            "saved to": f"{model_path} ({size(model_path.stat().st_size)})",
-            "now try": f"tacit recommend {shlex.quote(str(model_path))} ROW",
+            "saved to": model_output.saved_to,
+            "now try": model_output.next_command("recommend", "ROW"),
         }
     )
 

@@ -5,8 +5,9 @@ Each kind has ``read``. It returns the value as the estimator wants it (lists of
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 from tacit import checks
@@ -77,33 +78,26 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Flag:
-    """True or False."""
+class Checked:
+    """A value that is taken as it is, or refused; ``must`` completes "NAME must …".
 
-    def read(self, name: str, given: Any) -> bool:
-        if not isinstance(given, bool):
-            raise InputError(f"{name} must be True or False, not {_shown(given)}.")
-        return given
+    >>> Flag().read("biases", True)
+    True
+    """
 
-
-@dataclass(frozen=True)
-class Text:
-    """Any text."""
-
-    def read(self, name: str, given: Any) -> str:
-        if not isinstance(given, str):
-            raise InputError(f"{name} must be text, not {_shown(given)}.")
-        return given
-
-
-@dataclass(frozen=True)
-class Plain:
-    """Numbers, text, None, and lists and tables of them, all numbers finite: what is kept and never computed with."""
+    must: str
+    fits: Callable[[Any], bool]
 
     def read(self, name: str, given: Any) -> Any:
-        if not _is_plain(given, _DEEPEST):
-            raise InputError(f"{name} must hold finite numbers and text, not {_shown(given)}.")
+        if not self.fits(given):
+            raise InputError(f"{name} must {self.must}, not {_shown(given)}.")
         return given
+
+
+Flag = partial(Checked, "be True or False", lambda given: isinstance(given, bool))
+Text = partial(Checked, "be text", lambda given: isinstance(given, str))
+Plain = partial(Checked, "hold finite numbers and text", lambda given: _is_plain(given, _DEEPEST))
+"""Numbers, text, None, and lists and tables of them, all numbers finite: what is kept and never computed with."""
 
 
 class Either:

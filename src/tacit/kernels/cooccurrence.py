@@ -78,20 +78,10 @@ def count_rows(
         distinct = np.int64(0)
         for index in range(starts[word], starts[word + 1]):
             position = np.int64(positions[index])
-            if before:
-                for distance in range(1, (position if position < window else window) + 1):
-                    other = tokens[position - distance]
-                    if other < 0:
-                        break
-                    if seen[other] == 0:
-                        seen[other] = 1
-                        touched[distinct] = other
-                        distinct += 1
-                    sums[other] += weights[distance - 1]
-            if after:
-                left = length - 1 - position
-                for distance in range(1, (left if left < window else window) + 1):
-                    other = tokens[position + distance]
+            for step in range(-1 if before else 1, 2 if after else 0, 2):
+                reach = position if step < 0 else length - 1 - position
+                for distance in range(1, (reach if reach < window else window) + 1):
+                    other = tokens[position + step * distance]
                     if other < 0:
                         break
                     if seen[other] == 0:

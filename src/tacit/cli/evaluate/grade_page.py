@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.cli.evaluate.page import about_the_data, about_the_model, share
+from tacit.cli.evaluate.page import about_the_data, sections_of, share
 from tacit.cli.evaluate.spread import typical
 from tacit.report.blocks import Columns, Paragraph, Section, Table, Terms, Tiles
 
@@ -55,15 +55,7 @@ class Graded:
 
 def sections(result: Graded) -> list[Section]:
     """The whole page."""
-    return [
-        _in_short(result),
-        _figures(result),
-        _confusion(result),
-        _scores(result),
-        _examples(result),
-        about_the_model(result.model, seconds=result.seconds),
-        _data(result),
-    ]
+    return sections_of(result, (_in_short, _figures, _confusion, _scores, _examples), _data)
 
 
 def _in_short(result: Graded) -> Section:

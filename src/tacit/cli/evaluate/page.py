@@ -1,6 +1,6 @@
 """What the pages of all jobs share: the option, the section about the model, and writing the file."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,14 @@ def about_the_model(model: Any, *, seconds: float | None = None) -> Section:
     blocks += training_curve(getattr(model, "history_", None) or [])
     blocks.append(Table(("parameter", "here", "default, where it differs"), rows, texts=3, caption="Parameters"))
     return Section("The model", blocks)
+
+
+def sections_of(
+    result: Any, parts: Sequence[Callable[[Any], Section]], about_data: Callable[[Any], Section]
+) -> list[Section]:
+    """A whole page: the parts of its job, then the model and the data that every page ends with."""
+    about = about_the_model(result.model, seconds=result.seconds)
+    return [*(part(result) for part in parts), about, about_data(result)]
 
 
 def about_the_data(facts: Sequence[tuple[str, str]], *charts: Block) -> Section:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.cli.evaluate.page import about_the_model, share
+from tacit.cli.evaluate.page import sections_of, share
 from tacit.cli.evaluate.spread import short, sizes
 from tacit.report.blocks import Columns, Lines, Paragraph, Section, Table, Terms, Tiles
 
@@ -42,15 +42,7 @@ class Stream:
 
 def sections(result: Stream) -> list[Section]:
     """The whole page."""
-    return [
-        _in_short(result),
-        _running(result),
-        _where(result),
-        _newcomers(result),
-        _examples(result),
-        about_the_model(result.model, seconds=result.seconds),
-        _data(result),
-    ]
+    return sections_of(result, (_in_short, _running, _where, _newcomers, _examples), _data)
 
 
 def _in_short(result: Stream) -> Section:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.cli.evaluate.page import about_the_data, about_the_model, share, times
+from tacit.cli.evaluate.page import about_the_data, sections_of, share, times
 from tacit.cli.evaluate.spread import THIRDS, by_third, chips, distribution, short, sizes, thirds, typical
 from tacit.metrics.details import lead
 from tacit.report.blocks import Block, Case, Columns, Lines, Paragraph, Section, Table, Terms, Tiles
@@ -63,16 +63,7 @@ class Measured:
 
 def sections(result: Measured) -> list[Section]:
     """The whole page."""
-    return [
-        _in_short(result),
-        _figures(result),
-        _longer_lists(result),
-        _by_user(result),
-        _by_item(result),
-        _examples(result),
-        about_the_model(result.model, seconds=result.seconds),
-        _data(result),
-    ]
+    return sections_of(result, (_in_short, _figures, _longer_lists, _by_user, _by_item, _examples), _data)
 
 
 def _in_short(result: Measured) -> Section:

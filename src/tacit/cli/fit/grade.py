@@ -1,17 +1,15 @@
 """``tacit fit grade``: ordered grades from few graded rows."""
 
-import shlex
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
 
 from tacit.cli.cluster_options import Workers, cluster_options
 from tacit.cli.graded_rows import GradedRows, graded_rows_options, ranker_options
-from tacit.cli.options import json_option, model_output_option
-from tacit.cli.output import print_facts, print_json, size
+from tacit.cli.options import ModelOutput, json_option, model_output_option
+from tacit.cli.output import print_facts, print_json
 
 
 @click.command("grade")
@@ -22,8 +20,7 @@ from tacit.cli.output import print_facts, print_json, size
 @json_option
 def command(
     rows: GradedRows,
-    model_path: Path,
-    notes: str,
+    model_output: ModelOutput,
     make_model: Callable[..., Any],
     workers: Workers,
     as_json: bool,
@@ -44,10 +41,10 @@ def command(
         began = time.perf_counter()
         model, names = make_model(classes=classes, progress=progress).fit(features, grades), features.columns
     seconds = time.perf_counter() - began
-    model.save(model_path, notes=notes)
+    model_output.save(model)
     known = sum(value is not None and value != -1 for value in grades)
     outcome: dict[str, Any] = {
-        "model": str(model_path),
+        "model": str(model_output.path),
         "rows": len(grades),
         "graded": known,
         "features": names,
@@ -57,7 +54,7 @@ def command(
         "auc_graded_rows_only": model.selection_.get("auc_labelled_only"),
         "unlabelled_weight": model.unlabelled_weight_.tolist(),
         "seconds": round(seconds, 3),
-        "bytes": model_path.stat().st_size,
+        "bytes": model_output.bytes,
     }
     if as_json:
         print_json(outcome)
@@ -72,7 +69,7 @@ def command(
         facts["held out"] = f"ordinal AUC {outcome['auc']:.4f}{alone}"
     facts |= {
         "took": f"{seconds:.2f} s",
-        "saved to": f"{model_path} ({size(outcome['bytes'])})",
-        "go on with": f"tacit grade {shlex.quote(str(model_path))} NEW-ROWS.csv",
+        "saved to": model_output.saved_to,
+        "go on with": model_output.next_command("grade", "NEW-ROWS.csv"),
     }
     print_facts(facts)

@@ -1,15 +1,13 @@
 """``tacit fit rate``: learn from a table of ratings."""
 
-import shlex
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.options import json_option, model_output_option
-from tacit.cli.output import print_facts, print_json, size
+from tacit.cli.options import ModelOutput, json_option, model_output_option
+from tacit.cli.output import print_facts, print_json
 from tacit.cli.rating_models import rating_options
 from tacit.cli.rating_table import RatingTable, rating_table_options
 from tacit.cli.tables import Titles, titles_option
@@ -31,8 +29,7 @@ if TYPE_CHECKING:
 @json_option
 def command(
     ratings: RatingTable,
-    model_path: Path,
-    notes: str,
+    model_output: ModelOutput,
     passes: int,
     topics: int,
     titles: Titles,
@@ -54,10 +51,10 @@ def command(
     for _ in range(passes - 1):
         model.partial_fit(*columns)
     seconds = time.perf_counter() - began
-    model.save(model_path, notes=notes)
+    model_output.save(model)
     actual = columns[2]
     outcome: dict[str, Any] = {
-        "model": str(model_path),
+        "model": str(model_output.path),
         "ratings": len(actual),
         "passes": passes,
         "users": len(model.user_ids_),
@@ -65,7 +62,7 @@ def command(
         "mae": mae(actual, predictions),
         "rmse": rmse(actual, predictions),
         "seconds": round(seconds, 3),
-        "bytes": model_path.stat().st_size,
+        "bytes": model_output.bytes,
     }
     if topics:
         outcome["topics"] = _named(model.topics(topics), titles)
@@ -78,8 +75,8 @@ def command(
             + (f", {passes} times" if passes > 1 else ""),
             "error": f"MAE {outcome['mae']:.4f}, RMSE {outcome['rmse']:.4f}, each predicted before it was seen",
             "took": f"{outcome['seconds']:.2f} s",
-            "saved to": f"{outcome['model']} ({size(outcome['bytes'])})",
-            "go on with": f"tacit stream -o {shlex.quote(str(model_path))} NEW-RATINGS.csv",
+            "saved to": model_output.saved_to,
+            "go on with": model_output.next_command("stream -o", "NEW-RATINGS.csv"),
         }
     )
     for number, names in enumerate(outcome.get("topics", ()), start=1):

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from tacit.cli.cluster_options import Workers, cluster_options
-from tacit.cli.options import OutputFile, json_option, model_output_option, recommender_options, was_given
-from tacit.cli.output import print_facts, print_json, size, was_interrupted
+from tacit.cli.options import ModelOutput, OutputFile, json_option, model_output_option, recommender_options, was_given
+from tacit.cli.output import print_facts, print_json, was_interrupted
 from tacit.cli.recommender_choice import choice_of, chosen_method, method_option, new_recommender, options_of_factors
 from tacit.cli.sides import Sides, side_options
 from tacit.cli.source import Source, source_options
@@ -32,8 +32,7 @@ from tacit.errors import InputError
 @json_option
 def command(
     source: Source,
-    model_path: Path,
-    notes: str,
+    model_output: ModelOutput,
     sides: Sides,
     report_gain: bool,
     method: str | None,
@@ -69,7 +68,7 @@ def command(
             model.set_params(progress=progress, checkpoint=checkpoint)
         model = workers.fit_positives(model, source)
         shape, nnz = model.seen_.shape, model.seen_.nnz
-        _tell(model, method, model_path, notes, shape, nnz, time.perf_counter() - began, parameters, as_json)
+        _tell(model, method, model_output, shape, nnz, time.perf_counter() - began, parameters, as_json)
         return
     data = sides.beside(source.read())
     method = chosen_method(method, _options_of_factors(parameters, sides, report_gain, checkpoint, data))
@@ -81,14 +80,13 @@ def command(
     else:
         model.fit(data)
     elapsed = time.perf_counter() - began
-    _tell(model, method, model_path, notes, data.shape, data.nnz, elapsed, parameters, as_json, report_gain)
+    _tell(model, method, model_output, data.shape, data.nnz, elapsed, parameters, as_json, report_gain)
 
 
 def _tell(
     model: Any,
     method: str,
-    model_path: Path,
-    notes: str,
+    model_output: ModelOutput,
     shape: tuple[int, int],
     positives: int,
     elapsed: float,
@@ -97,22 +95,22 @@ def _tell(
     report_gain: bool = False,
 ) -> None:
     """Save the model and say what was learned."""
-    model.save(model_path, notes=notes)
+    model_output.save(model)
     about = {
-        "model": str(model_path),
+        "model": str(model_output.path),
         "method": method,
         "rows": shape[0],
         "columns": shape[1],
         "positives": positives,
         "seconds": round(elapsed, 3),
-        "bytes": model_path.stat().st_size,
+        "bytes": model_output.bytes,
         "interrupted": was_interrupted(),
     }
     outcome = about | (_of_factors(model, parameters, report_gain) if method == "factors" else choice_of(model))
     if as_json:
         print_json(outcome)
         return
-    _print_summary(outcome, model)
+    _print_summary(outcome, model, model_output)
 
 
 def _refuse_seconds(method: str) -> None:
@@ -142,7 +140,7 @@ def _of_factors(model: Any, parameters: dict[str, Any], report_gain: bool) -> di
     }
 
 
-def _print_summary(outcome: dict[str, Any], model: Any) -> None:
+def _print_summary(outcome: dict[str, Any], model: Any, model_output: ModelOutput) -> None:
     rows, columns, positives = (f"{outcome[name]:,}" for name in ("rows", "columns", "positives"))
     if outcome["method"] == "factors":
         objective = "" if outcome["objective"] is None else f", objective {outcome['objective']:.6g}"
@@ -153,14 +151,13 @@ def _print_summary(outcome: dict[str, Any], model: Any) -> None:
         }
     else:
         told = {"with": f"{type(model).__name__} in {outcome['seconds']:.1f} s", "why": outcome["sentence"]}
-    path = shlex.quote(outcome["model"])
     someone = shlex.quote(str(model.row_ids_.all()[:1].tolist()[0]))
     print_facts(
         {
             "learned": f"{rows} rows × {columns} columns, {positives} positives",
             **told,
             **({"sides": model.gain_["sentence"]} if "gain" in outcome else {}),
-            "saved to": f"{outcome['model']} ({size(outcome['bytes'])})",
-            "now try": f"tacit recommend {path} {someone}",
+            "saved to": model_output.saved_to,
+            "now try": model_output.next_command("recommend", someone),
         }
     )

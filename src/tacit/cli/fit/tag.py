@@ -1,14 +1,12 @@
 """``tacit fit tag``: learn to tag texts from texts that are tagged in part."""
 
-import shlex
 import time
-from pathlib import Path
 from typing import Any
 
 import click
 
-from tacit.cli.options import TableName, json_option, model_output_option
-from tacit.cli.output import print_facts, print_json, size
+from tacit.cli.options import ModelOutput, TableName, json_option, model_output_option
+from tacit.cli.output import print_facts, print_json
 from tacit.cli.tagged_texts import TaggedTexts, tagged_texts_options, text_tagger_options
 from tacit.errors import InputError
 
@@ -22,8 +20,7 @@ from tacit.errors import InputError
 @json_option
 def command(
     source: TaggedTexts,
-    model_path: Path,
-    notes: str,
+    model_output: ModelOutput,
     label_graph: str | None,
     parameters: dict[str, Any],
     as_json: bool,
@@ -40,15 +37,15 @@ def command(
         texts, labels, None if label_graph is None else _graph(label_graph, labels)
     )
     seconds = time.perf_counter() - began
-    model.save(model_path, notes=notes)
+    model_output.save(model)
     outcome = {
-        "model": str(model_path),
+        "model": str(model_output.path),
         "texts": len(texts),
         "words": len(model.words_),
         "labels": len(model.classes_),
         "known": sum(map(len, labels)),
         "seconds": round(seconds, 3),
-        "bytes": model_path.stat().st_size,
+        "bytes": model_output.bytes,
     }
     if as_json:
         print_json(outcome)
@@ -57,8 +54,8 @@ def command(
         {
             "learned": f"{len(texts):,} texts, {outcome['words']:,} words, {outcome['labels']:,} labels, "
             f"{outcome['known']:,} times given, in {seconds:.1f} s",
-            "saved to": f"{model_path} ({size(model_path.stat().st_size)})",
-            "now try": f"tacit tag {shlex.quote(str(model_path))} 'some text'",
+            "saved to": model_output.saved_to,
+            "now try": model_output.next_command("tag", "'some text'"),
         }
     )
 

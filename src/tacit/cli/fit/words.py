@@ -9,7 +9,7 @@ import click
 
 from tacit.cli.cluster_options import Workers, cluster_options
 from tacit.cli.defaults import parameters_of
-from tacit.cli.options import Function, OutputFile, json_option, model_output_option, packed
+from tacit.cli.options import Function, ModelOutput, OutputFile, json_option, model_output_option, packed
 from tacit.cli.output import print_json
 from tacit.report.plain import visible
 
@@ -35,8 +35,7 @@ def _word_vectors(function: Function) -> Function:
 @json_option
 def command(
     texts: tuple[Path, ...],
-    model_path: Path,
-    notes: str,
+    model_output: ModelOutput,
     word2vec: Path | None,
     binary: bool,
     picture: Path | None,
@@ -55,9 +54,9 @@ def command(
     began = time.perf_counter()
     model = WordVectors(**parameters, checkpoint=checkpoint, progress=False if as_json else None)
     model = workers.fit(model, texts) if workers else model.fit(texts)
-    model.save(model_path, notes=notes)
+    model_output.save(model)
     outcome: dict[str, Any] = {
-        "model": str(model_path),
+        "model": str(model_output.path),
         "words": len(model.words),
         "factors": model.factors,
         "sweeps": len(model.history_),
@@ -76,4 +75,4 @@ def command(
     if scores is not None:
         click.echo(str(scores))
     word = shlex.quote(visible(model.words[0]))
-    click.echo(f"saved to {model_path}; try: tacit similar {shlex.quote(str(model_path))} {word}")
+    click.echo(f"saved to {model_output.path}; try: {model_output.next_command('similar', word)}")
