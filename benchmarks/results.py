@@ -117,10 +117,10 @@ class Record:
         return not self.missing or method not in self.figures.get(data, {})
 
     def put(self, data: str, method: str, figures: dict[str, Any]) -> None:
-        """Write the file with this piece in it."""
+        """Write the file with this piece in it, and with the day on which it was measured."""
         # Another sitting may have written since.
         self.figures = figures_so_far(self.name) or self.figures
-        self.figures.setdefault(data, {})[method] = figures
+        self.figures.setdefault(data, {})[method] = figures | {"measured": datetime.date.today().isoformat()}
         self.write(self.figures)
         print(data, method, figures, flush=True)
 

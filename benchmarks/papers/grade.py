@@ -21,6 +21,7 @@ evaluated on the same unlabelled rows, at most 10,000; figures compare the draws
 """
 
 import argparse
+import datetime
 import fcntl
 import resource
 import tempfile
@@ -96,6 +97,7 @@ def measures(answer: Any, truth: np.ndarray) -> dict[str, float]:
 def compare(table: str, quick: bool, sets: list[str], methods: list[str], seeds: int) -> None:
     """Every method on every draw of every set; all measures of all seeds are kept."""
     figures = Figures(table, quick)
+    today = datetime.date.today().isoformat()
     for name in sets:
         X, y = load(name)
         figures.put(lambda found, name=name: _clear(found, name, methods))
@@ -109,7 +111,7 @@ def compare(table: str, quick: bool, sets: list[str], methods: list[str], seeds:
                     figures.put(lambda all_, n=name, m=method, r=str(reason): all_[n]["missing"].update({m: r}))
                     continue
                 worked = time.process_time() - began
-                figures.put(lambda all_, n=name, m=method, f=found: _add(all_[n], m, f))
+                figures.put(lambda all_, n=name, m=method, f=found: _add(all_[n], m, f, today))
                 print(name, seed, method, {k: round(v, 4) for k, v in found.items()}, f"{worked:.1f} s", flush=True)
             if "default" in draw.models:
                 figures.put(lambda all_, n=name, m=draw.models["default"]: all_[n]["chosen"].append(choice(m)))
@@ -126,7 +128,8 @@ def _clear(figures: dict[str, Any], name: str, methods: list[str]) -> None:
         found["chosen"] = []
 
 
-def _add(found: dict[str, Any], method: str, values: dict[str, float]) -> None:
+def _add(found: dict[str, Any], method: str, values: dict[str, float], day: str) -> None:
+    found.setdefault("measured", {})[method] = day
     for measure, value in values.items():
         found[measure][method].append(value)
 

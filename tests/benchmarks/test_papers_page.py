@@ -77,6 +77,29 @@ def test_every_equation_algorithm_table_and_figure_of_a_paper_has_a_row(paper):
         assert set(range(1, count + 1)) <= numbers(first, kind), kind
 
 
+NAMES = {
+    "fBGD": "SVDFeature, PITF, CP, AllVec, skip-gram, GloVe, BPRFM, λFM, WARP, VSE-ens, Adagrad, naive BGD, "
+    "NewsIR, Text8, Yahoo music, Last.fm, OpenImages",
+    "One-class matrix factorization": ""
+    "SQ-SQ, SQ-wSQ, LR-wSQ, LR-wLR, Subsampled, LEML, GRALS, SLEEC, FastXML, LR-wSQ-Nys, graph penalty, "
+    "trust region, line search, bibtex, mediamill, delicious, eurlex, wiki10, ml100k, flixster, douban",
+    "NN-APA": "SGD, NN-PA, OMTCF, APA, NN-APA-I, -II, NN-APA(u), NN-APA(m), full, diagonal, HetRec 2011, MovieLens "
+    "100K, MovieLens 10M, Flixster, Netflix, Yahoo music",
+    "QS³ORAO": "ALOR, SVOREX, VUS, MultiRank, TOR, SSORERM, SSGPOR, ManifoldOR, M-SAMULT, M-PNU-AUC, 3D, Sgemm, "
+    "Year, Yolanda, Baby, Beauty, Clothes, Pet",
+    "ExMLDS": "ExMLDS1, ExMLDS2, ExMLDS3, ExMLDS4, SLEEC, LEML, LEML-IMC, FastXML, PD-Sparse, PPDSparse, "
+    "PfastreXML, DiSMEC, DXML, XML-CNN, AnnexML, PLT, one-vs-all, Bibtex, Delicious, EURLex-4K, rcv1v2, "
+    "Delicious-200K, MediaMill, Wiki10-31K, AmazonCat-13K, WikiLSHTC-325K, Wikipedia-500K, Amazon-670K",
+}
+"""Methods, baselines and data sets that a paper names."""
+
+
+@pytest.mark.parametrize(("paper", "name"), [(paper, one) for paper in NAMES for one in NAMES[paper].split(", ")])
+def test_every_method_baseline_and_data_set_of_a_paper_is_named(paper, name):
+    section = PAGE.split(f"## {paper} (")[1].split("\n## ")[0]
+    assert re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", section)
+
+
 def test_every_baseline_is_exported_and_in_the_reference():
     reference = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"::: tacit\.baselines\.\w+\.(\w+)", reference))

@@ -71,6 +71,8 @@ FIT = ["fit recommend {table} -o {out} --factors 1", "fit rate {table} -o {out} 
        "fit tag {folder}/good.csv --text text --labels labels -o {out} --factors 1 --tagger factor --accepted {table}",
        "fit recommend {folder}/good.csv -o {out} --factors 1 --col-features {table}",
        "fit recommend {folder}/good.csv -o {out} --factors 1 --row-graph {table}",
+       "fit recommend {folder}/good.csv -o {out} --factors 1 --row-weights {table}",
+       "fit recommend {folder}/good.csv -o {out} --factors 1 --loss square --targets {table}",
        "evaluate {table} --factors 1", "evaluate tag {table} --text text --labels labels --factors 1 --tagger factor",
        "evaluate rate {table}", "evaluate grade {table} --kernel linear", "stream {table} -o {out} --factors 1",
        "tune {table} -o {out} --trials 1 --factors 1"]  # fmt: skip

@@ -7,6 +7,7 @@ import json
 import re
 import sqlite3
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -117,6 +118,36 @@ def test_features_and_graphs_stand_beside_the_table(shop, tmp_path, tacit_json, 
     assert "give some" in refused(*fit, "--report-gain")
     assert "none of the ids in the column 'name'" in refused(*fit, "--row-features", tmp_path / "items.csv")
     assert "no edge" in refused(*fit, "--col-graph", tmp_path / "friends.csv")
+
+
+def test_weights_and_targets_in_tables_are_those_of_python(shop, tmp_path, tacit_json, refused):
+    """The model that the command line makes is the one that ``fit`` makes of the same arrays."""
+    from tacit import FactorRecommender, Interactions
+
+    data = Interactions.from_table(shop, row="user", col="item")
+    users, items = data.row_ids.all(), data.col_ids.all()
+    p, q = 0.1 + np.arange(len(users)) / 100, 0.2 + np.arange(len(items)) / 10
+    r = data.matrix.copy()
+    r.data = 0.5 + np.arange(data.nnz) / data.nnz
+    at = r.tocoo()
+    # In another order than the table's, and with an id that it does not have.
+    pl.DataFrame({"who": [*users[::-1], "zoe"], "p": [*p[::-1], 9.0]}).write_csv(tmp_path / "p.csv")
+    pl.DataFrame({"what": items[::-1], "q": q[::-1]}).write_csv(tmp_path / "q.csv")
+    cells = pl.DataFrame({"u": users[at.coords[0]], "i": items[at.coords[1]], "r": at.data.astype(float)})
+    cells.reverse().write_csv(tmp_path / "r.csv")
+    fit = ["fit", "recommend", shop, "--row", "user", "--col", "item", "-o", tmp_path / "m", "--factors", 2]
+    tables = ["--row-weights", tmp_path / "p.csv", "--col-weights", tmp_path / "q.csv"]
+    assert tacit_json(*fit, *tables, "--targets", tmp_path / "r.csv")["method"] == "factors"
+    model = FactorRecommender(2, progress=False).fit(data, row_weight=p, col_weight=q, targets=r)
+    np.testing.assert_array_equal(load(tmp_path / "m").col_factors_, model.col_factors_)
+    other = FactorRecommender(2, progress=False).fit(data)
+    assert not np.allclose(other.col_factors_, model.col_factors_)
+    pl.read_csv(tmp_path / "p.csv").slice(1).write_csv(tmp_path / "p.csv")
+    assert "no number for 'u9'" in refused(*fit, *tables[:2])
+    pl.read_csv(tmp_path / "r.csv").slice(2).write_csv(tmp_path / "r.csv")
+    typed = ["--targets", tmp_path / "r.csv"]
+    assert "and none for 1 others" in refused(*fit, *typed)
+    assert "--targets is for --method factors" in refused(*fit[:-2], "--method", "linear", *typed)
 
 
 def test_the_shown_defaults_are_those_of_the_estimator(tacit):

@@ -346,6 +346,25 @@ def test_without_ids_rows_are_their_features_alone(planted, tmp_path, solver):
     np.testing.assert_allclose(both.col_factors_, col_features @ both.col_feature_factors_, atol=1e-6)
 
 
+@pytest.mark.parametrize("loss", ["square", "logistic"])
+def test_without_ids_and_with_counts_as_weights_the_objective_is_that_of_every_cell(loss):
+    """J as reported where rows and columns are features alone and each positive weighs its own count."""
+    rng = np.random.default_rng(6)
+    counts = sp.csr_array(rng.integers(1, 5, (12, 9)) * (rng.random((12, 9)) < 0.4).astype(np.float32))
+    a, b = rng.uniform(0.1, 1.0, 12), rng.uniform(0.05, 0.3, 9)
+    rows, cols = (rng.normal(size=(size, 3)).astype(np.float32) for size in (12, 9))
+    model = FactorRecommender(
+        2, loss=loss, ids=False, positive_weight="value", regularization=0.2, ridge_exponent=0.0, iterations=3,
+        exact_rows=False, tolerance=0.0, solver="newton", trust_steps=2,
+    ).fit(counts, row_features=rows, col_features=cols, row_weight=a, col_weight=b)  # fmt: skip
+    V, W = model.row_feature_factors_.astype(np.float64), model.col_feature_factors_.astype(np.float64)
+    dense = counts.toarray()
+    parts = dense > 0, dense, np.ones(dense.shape), a, b, 0.0
+    value = naive.whole_data_value(rows @ V, cols @ W, *parts, np.zeros(12), np.zeros(9), loss)
+    value += model.recipe_.rows.ridge * (V**2).sum() + model.recipe_.cols.ridge * (W**2).sum()
+    assert model.history_[-1]["objective"] == pytest.approx(value, rel=1e-5)
+
+
 def test_what_was_given_is_remembered_and_what_cannot_be_placed_is_refused(planted, tmp_path):
     matrix = planted[0]
     n, m = matrix.shape

@@ -5,8 +5,12 @@ import pytest
 
 from tacit.errors import UnsoundCombinationError
 from tacit.objective import formulations
+from tacit.objective.side_objective import Block
+from tacit.objective.towers import id_tower
+from tacit.objective.two_towers import Parameters, TwoTowers
 from tests import naive
 from tests.problems import make_problem
+from tests.towers import make_tower
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
@@ -39,6 +43,46 @@ def test_sampled_cells_are_unlabelled_ones_and_weigh_what_all_of_them_do():
     np.testing.assert_array_equal(side.target[drawn], problem.t)
     again = formulations.rewritten(problem.objective(), "sampled", 5).rows
     np.testing.assert_array_equal(side.indices, again.indices)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "square"])
+@pytest.mark.parametrize("which", ["same_loss", "sampled"])
+def test_with_features_value_and_gradient_are_those_of_the_cells(which, loss):
+    """LR-wLR and Subsampled where rows are features alone: value to 1e-10, gradient to 1e-8 and by differences."""
+    problem = make_problem(seed=4, n=11, m=7, g=3, loss=loss, t=-0.2 if loss == "square" else -1.0)
+    twin = make_tower("sparse", 11, 3, seed=4)
+    objective = formulations.rewritten(problem.objective(), which, 6)
+    towers = TwoTowers(objective, twin.tower, id_tower(7, 3))
+    side = objective.rows
+    counted = np.zeros((11, 7), dtype=bool)
+    counted[np.repeat(np.arange(11), np.diff(side.indptr)), side.indices] = True
+    drawn = counted & ~problem.dense
+    assert drawn.sum() == (problem.dense.sum() if which == "sampled" else (~problem.dense).sum())
+    # The cells that count weigh a·b times what makes up for those that do not.
+    outer = np.outer(problem.a, problem.b)
+    makes_up = outer[~problem.dense].sum() / outer[drawn].sum()
+    weight = np.where(problem.dense, problem.weight, makes_up * outer * drawn)
+    target = np.where(problem.dense, problem.target, problem.t if loss == "square" else -1.0)
+    ridge = twin.tower.fields[0].ridge
+
+    def value(theta):
+        P, V = twin.naive(theta), theta.reshape(3, 3)
+        total = (weight * naive.loss_value(loss, target, P @ problem.Q.T)).sum() + ridge @ (V**2).sum(axis=1)
+        rows, cols = problem.row_ridge @ (P**2).sum(axis=1), problem.col_ridge @ (problem.Q**2).sum(axis=1)
+        return total + rows + cols
+
+    theta = np.random.default_rng(8).normal(0, 0.5, 9)
+    assert towers.value(Parameters(theta, problem.Q.ravel())) == pytest.approx(value(theta), rel=1e-10)
+    block = Block(towers.half("rows", problem.Q), twin.tower, theta, twin.tower.groups[0])
+    gradient = block.gradient(block.at(block.here), block.here)
+    steps = 1e-5 * np.eye(9)
+    np.testing.assert_allclose(gradient, [(value(theta + h) - value(theta - h)) / 2e-5 for h in steps], atol=1e-6)
+    P = twin.naive(theta)
+    slopes = weight * naive.loss_first(loss, target, P @ problem.Q.T)
+    X = np.stack([twin.naive(unit)[:, 0] for unit in np.eye(9)[::3]], axis=1)
+    by_P = slopes @ problem.Q + 2 * problem.row_ridge[:, None] * P
+    dense = X.T @ by_P + 2 * ridge[:, None] * theta.reshape(3, 3)
+    np.testing.assert_allclose(gradient, dense.ravel(), atol=1e-8)
 
 
 def test_large_data_is_refused(monkeypatch):

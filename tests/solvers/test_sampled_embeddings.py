@@ -144,6 +144,28 @@ def test_online_steps_climb_the_objective_of_the_new_rows(grouped, rng, neighbou
     assert (online_map(X, Y, V, new, steps=40, neighbours=neighbours, seed=4) != after).any()
 
 
+@pytest.mark.parametrize("neighbours", [None, 3])
+def test_online_steps_are_printed_gradients_of_new_rows_alone(rng, monkeypatch, neighbours):
+    """A batch: new rows, a partner of each that shares a label, then rows at random; V to 1e-8 of Eq. 11 and 12."""
+    X = rng.random((14, 6)) + 0.1
+    dense = np.eye(3)[np.arange(14) % 3]
+    Y, V, new = as_csr(dense, "Y"), rng.normal(size=(6, 3)), np.array([11, 12, 13])
+    batches, step = [], Climb.step
+    monkeypatch.setattr("tacit.solvers.end_to_end._BATCH", 5)
+    monkeypatch.setattr(Climb, "step", lambda self, *given: batches.append(given) or step(self, *given))
+    given = {"negatives": 3.0, "learning_rate": 0.1, "scale": 4.0, "neighbours": neighbours, "seed": 2}
+    after = online_map(sp.csr_array(X), Y, V, new, steps=4, **given)
+    gradients = []
+    for _, _, anchors, others, *_ in batches:
+        assert sorted(anchors) == new.tolist() and len(others) == 5
+        assert (dense[anchors] * dense[others[:3]]).any(axis=1).all()
+        apart = dense[anchors] @ dense[others].T == 0
+        gradients.append(lambda V, a=anchors, o=others, apart=apart: naive.cosine_gradient(X, V, a, o, apart, 4.0, 3.0))
+    size = np.sqrt(np.mean(V**2))
+    rates = [0.1 * size * left for left in (1.0, 0.75, 0.5, 0.25)]
+    np.testing.assert_allclose(after, naive.adam(V, gradients, rates), atol=1e-8)
+
+
 def test_online_steps_without_a_partner_or_to_infinity(grouped, rng):
     X, V = sp.csr_array(rng.random((60, 20))), rng.normal(size=(20, 4))
     assert (online_map(X, as_csr(np.eye(60), "Y"), V, np.array([3]), steps=2, neighbours=4) == V).all()

@@ -28,7 +28,7 @@ class Workers:
         if other:
             raise InputError(f"--{other[0].replace('_', '-')} is not for clusters; prepare the table beforehand.")
         if sides:
-            raise InputError("features and graphs are not for clusters, which know plain ids; leave them out.")
+            raise InputError("tables of features, graphs, weights and targets are not for clusters; leave them out.")
 
     def fit(self, estimator: Any, table: Any, **columns: Any) -> Any:
         """The estimator, fitted on the workers."""

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from tacit.cli.cluster_options import Workers, cluster_options
+from tacit.cli.given_cells import GivenTables, given_options
 from tacit.cli.options import ModelOutput, OutputFile, json_option, model_output_option, recommender_options, was_given
 from tacit.cli.output import print_facts, print_json, was_interrupted
 from tacit.cli.recommender_choice import choice_of, chosen_method, method_option, new_recommender, options_of_factors
@@ -20,6 +21,7 @@ from tacit.errors import InputError
 @source_options
 @model_output_option
 @side_options
+@given_options
 @click.option("--report-gain", is_flag=True, help="Also measure held out whether features and graphs help.")
 @method_option
 @click.option("--exponents", type=float, nargs=3, metavar="IN ROW OUT",
@@ -34,6 +36,7 @@ def command(
     source: Source,
     model_output: ModelOutput,
     sides: Sides,
+    given: GivenTables,
     report_gain: bool,
     method: str | None,
     exponents: tuple[float, float, float] | None,
@@ -59,7 +62,7 @@ def command(
     if exponents is not None and method != "linear":
         raise InputError("--exponents is for --method linear; leave it out, or choose that method.")
     if workers:
-        workers.require_plain(source, bool(sides))
+        workers.require_plain(source, bool(sides) or bool(given.typed()))
         method = method or "factors"
         _refuse_seconds(method)
         began = time.perf_counter()
@@ -71,12 +74,15 @@ def command(
         _tell(model, method, model_output, shape, nnz, time.perf_counter() - began, parameters, as_json)
         return
     data = sides.beside(source.read())
-    method = chosen_method(method, _options_of_factors(parameters, sides, report_gain, checkpoint, data))
+    only = _options_of_factors(parameters, sides, report_gain, checkpoint, data) + given.typed()
+    method = chosen_method(method, only)
     _refuse_seconds(method)
     began = time.perf_counter()
     model = new_recommender(method, parameters, seconds=seconds, exponents=exponents)
     if method == "factors":
-        model.set_params(progress=progress, checkpoint=checkpoint).fit(data, report_gain=report_gain)
+        model.set_params(progress=progress, checkpoint=checkpoint).fit(
+            data, report_gain=report_gain, **given.for_fit(data)
+        )
     else:
         model.fit(data)
     elapsed = time.perf_counter() - began
