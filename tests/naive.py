@@ -300,7 +300,7 @@ def neighbour_votes(query, points, Y, k, power):
 
 
 class SplitMix:
-    """The generator of the skip-gram kernel, by Python's whole numbers."""
+    """The generator of the sampled kernels, by Python's whole numbers."""
 
     def __init__(self, state):
         self.state = state
@@ -312,6 +312,65 @@ class SplitMix:
         bits = ((bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9) & mask
         bits = ((bits ^ (bits >> 27)) * 0x94D049BB133111EB) & mask
         return ((bits ^ (bits >> 31)) >> 11) / 2**53
+
+
+def unlabelled_column(sampler, positives, random, tables, p):
+    """A column without a positive in this row (m,): twenty draws, and the last whatever it is.
+
+    tables : ``cumulative`` (m,) probabilities by popularity, or the ``columns`` (m, g) and the ``scale`` of their ranks
+    """
+    m = len(positives)
+    for _ in range(20):
+        if sampler == "uniform":
+            y = int(random.uniform() * m)
+        elif sampler == "static":
+            y = int(np.sum(tables["cumulative"] < random.uniform()))
+        else:
+            weight = np.abs(p) * tables["columns"].std(axis=0)
+            d = int(np.sum(np.cumsum(weight) < random.uniform() * weight.sum()))
+            rank = min(m - 1, int(-np.log(1 - random.uniform()) * tables["scale"]))
+            best_first = np.argsort(-tables["columns"][:, d])
+            y = best_first[rank] if p[d] > 0 else best_first[::-1][rank]
+        if not positives[y]:
+            break
+    return y
+
+
+def sampled_epoch(cells, positives, method, sampler, tables, Zx, Zy, V, B, rate, ridge, random, negatives=1):
+    """One pass of stochastic gradient over (row, column) cells; V (d, g) and B (e, g) are changed in place.
+
+    Zx (n, d) and Zy (m, e) are features; the last number of a column's vector is its bias, so a row's is one.
+    """
+    m = len(Zy)
+
+    def of_row(x):
+        return np.append((Zx[x] @ V)[:-1], 1.0)
+
+    def step(z, parameters, slope, direction):
+        for feature in np.flatnonzero(z):
+            gradient = slope * z[feature] * direction + ridge * parameters[feature]
+            parameters[feature] -= rate * gradient
+
+    for x, i in cells:
+        if method == "pointwise":
+            for number in range(negatives + 1):
+                p = of_row(x)
+                y = i if number == 0 else unlabelled_column(sampler, positives[x], random, tables, p)
+                q = Zy[y] @ B
+                slope = 2 * (p @ q - (number == 0))
+                step(Zx[x], V, slope, np.append(q[:-1], 0.0))
+                step(Zy[y], B, slope, p)
+            continue
+        p, q = of_row(x), Zy[i] @ B
+        for draws in range(1, 51 if method == "warp" else 2):
+            j = unlabelled_column(sampler, positives[x], random, tables, p)
+            gap = p @ q - p @ (Zy[j] @ B)
+            if method == "pairwise" or gap < 1:
+                slope = -np.log(1 + (m - 1) // draws) if method == "warp" else -1 / (1 + np.exp(gap))
+                step(Zx[x], V, slope, np.append((q - Zy[j] @ B)[:-1], 0.0))
+                step(Zy[i], B, slope, p)
+                step(Zy[j], B, -slope, p)
+                break
 
 
 def skipgram_epoch(order, of_row, Y, contexts, negatives, rate, Z, C, random):

@@ -115,20 +115,27 @@ def test_multilabel_sets(name):
     assert len(loaded.label_names) == labels and len(loaded.feature_names) == features
 
 
-@pytest.mark.parametrize(("name", "share"), [("bibtex", 0.9), ("delicious", 0.5), ("rcv1v2", 0.9)])
-def test_labels_mean_the_same_in_both_parts(name, share):
-    """The features of a label's rows in the test part are those of the same label in the training part.
+@pytest.mark.parametrize("name", ["bibtex", "delicious", "rcv1v2"])
+def test_labels_mean_the_same_in_both_parts(name):
+    """The features of a label's rows in the test part resemble those of the same label in the training part most.
 
-    Delicious has 983 labels, many of them near synonyms: by chance one in a thousand would agree.
+    Near synonyms may come before it, so the nearest percent counts; a numbering that is off by one is far from it.
     """
     loaded = data.load_multilabel(name)
+    labels = loaded.Y.shape[1]
     often = np.flatnonzero((loaded.Y.sum(axis=0) >= 40) & (loaded.Y_test.sum(axis=0) >= 40))
     means = []
     for X, Y in ((loaded.X, loaded.Y), (loaded.X_test, loaded.Y_test)):
         mean = (Y.T @ X).toarray()
         means.append(mean / np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-12))
-    closest = np.argmax(means[1][often] @ means[0].T, axis=1)
-    assert np.mean(closest == often) > share
+    alike = means[1][often] @ means[0].T
+
+    def share_near(numbers):
+        before = np.sum(alike > np.take_along_axis(alike, numbers[:, None], axis=1), axis=1)
+        return np.mean(before < max(2, labels / 100))
+
+    assert share_near(often) > 0.9
+    assert share_near((often + 1) % labels) < 0.2
 
 
 def test_bibtex_arff_holds_the_rows_of_both_parts():
