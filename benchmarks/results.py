@@ -120,7 +120,9 @@ class Record:
         """Write the file with this piece in it, and with the day on which it was measured."""
         # Another sitting may have written since.
         self.figures = figures_so_far(self.name) or self.figures
-        self.figures.setdefault(data, {})[method] = figures | {"measured": datetime.date.today().isoformat()}
+        today = datetime.date.today().isoformat()
+        # A row that comes back with new seconds alone keeps the day of its errors.
+        self.figures.setdefault(data, {})[method] = {"measured": today} | figures
         self.write(self.figures)
         print(data, method, figures, flush=True)
 
