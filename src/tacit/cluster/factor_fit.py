@@ -52,7 +52,7 @@ def fit(
     row_weight, col_weight = tasks.results([problem.rows.weight, problem.cols.weight])
     caches = whole_data_fit.row_caches(rows, row_weight, recipe, settings.threads)
     fitted = Fitted(learned, history, settings.solver, recipe, row_weight, col_weight, caches)
-    return model.keep(positives_of(layout), fitted)
+    return model.adopt(positives_of(layout), fitted)
 
 
 def _require_simple(settings: FitSettings) -> None:

@@ -77,7 +77,7 @@ def fit(tasks: Tasks, model: WordVectors, source: Paths) -> WordVectors:
         mark = file_fingerprint(shaping, sorted({path for path, _, _ in given}))
     of_rows, of_cols, history = train(problem, first, starts, settings.run, mark, label="word vectors")
     words, contexts = (tasks(sweeps.assembled, side.shards).result() for side in (of_rows, of_cols))
-    return model.take(
+    return model.adopt(
         ids, frequencies, Trained(words, contexts, *totals, problem.cols.weight.result(), recipe.cols.weight), history
     )
 

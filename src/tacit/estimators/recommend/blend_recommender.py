@@ -355,7 +355,7 @@ def _low_rank(members: Sequence[Any]) -> tuple[bool, ...]:
 
 def _choice(member: Any, data: Interactions, budget: Budget) -> Any:
     """What a member chooses for itself by held-out positives, which it need not choose again on a part of them."""
-    return member.choose(data, budget) if isinstance(member, LinearRecommender) else None
+    return member.choose_setting(data, budget) if isinstance(member, LinearRecommender) else None
 
 
 def _may_sharpen(member: Any, choice: Any) -> bool:

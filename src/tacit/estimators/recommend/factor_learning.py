@@ -42,7 +42,7 @@ class GrowingFactors(Model):
         """Learn from the beginning."""
         raise NotImplementedError
 
-    def keep(self, data: Interactions, fitted: whole_data_fit.Fitted) -> Self:
+    def adopt(self, data: Interactions, fitted: whole_data_fit.Fitted) -> Self:
         """Become the model of a fit that ran elsewhere."""
         raise NotImplementedError
 
@@ -67,7 +67,7 @@ class GrowingFactors(Model):
         data = joined(state.row_ids, state.col_ids, rows.positives, as_interactions(interactions))
         seed = checks.seed(self.random_state)
         start = factor_growth.grown_factors(rows.factors, state.col_factors, data.shape, seed)
-        return self.keep(
+        return self.adopt(
             data, whole_data_fit.fit(dataclasses.replace(self._settings(), iterations=sweeps), data, start=start)
         )
 

@@ -223,9 +223,9 @@ class FactorRecommender(GrowingFactors):
         )
         if report_gain:
             plain = dataclasses.replace(settings, checkpoint=None, callback=None)
-            self.gain_ = side_gain.measure(lambda part: clone(self).keep(part, whole_data_fit.fit(plain, part)), data)
+            self.gain_ = side_gain.measure(lambda part: clone(self).adopt(part, whole_data_fit.fit(plain, part)), data)
         given = GivenCells.read(data, row_weight, col_weight, targets)
-        return self.keep(data, whole_data_fit.fit(settings, data, given=given))
+        return self.adopt(data, whole_data_fit.fit(settings, data, given=given))
 
     # -- asking ------------------------------------------------------------------------------------------------
 
@@ -379,8 +379,8 @@ class FactorRecommender(GrowingFactors):
         return FitSettings.read(self.get_params(deep=False))
 
     @learns
-    def keep(self, data: Interactions, fitted: whole_data_fit.Fitted) -> Self:
-        """Become the model of a fit that ran elsewhere (``tune``)."""
+    def adopt(self, data: Interactions, fitted: whole_data_fit.Fitted) -> Self:
+        """Become the model of a fit that ran elsewhere, such as in ``tune`` or on a cluster."""
         learned = fitted.learned
         self.joined_cols_ = 0
         self.col_index_ = None

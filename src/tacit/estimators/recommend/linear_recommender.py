@@ -121,10 +121,10 @@ class LinearRecommender(ScoredRecommender):
         the columns whose features are most like theirs.
         """
         data = as_interactions(interactions).with_sides(col_features=col_features)
-        return self.fit_chosen(data, self.choose(data, Budget()))
+        return self.fit_chosen(data, self.choose_setting(data, Budget()))
 
-    def choose(self, data: Interactions, budget: Budget) -> Choice:
-        """The setting for these positives."""
+    def choose_setting(self, data: Interactions, budget: Budget) -> Choice:
+        """The method, exponents and ridge for these positives: those given, the others by held-out pairs."""
         given = self._checked(data.shape[1])
         smallest = float(data.matrix.data.min())
         values = _weighted(data.matrix, self.positive_weight, smallest)
@@ -142,7 +142,7 @@ class LinearRecommender(ScoredRecommender):
     def fit_chosen(
         self, data: Interactions, choice: Choice, *, products: Products | None = None, weights: Weights | None = None
     ) -> Self:
-        """``fit`` with a setting that ``choose`` gave before, on these positives or on others.
+        """``fit`` with a setting that ``choose_setting`` gave before, on these positives or on others.
 
         products : those of these very positives that the choice left
         weights : those of the setting where they were made elsewhere

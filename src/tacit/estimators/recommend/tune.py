@@ -246,7 +246,7 @@ class _Search:
 
         settings = FitSettings.read(model.get_params(deep=False))
         settings = replace(settings, iterations=self._last_sweeps(), callback=stop)
-        model.keep(self.data, whole_data_fit.fit(settings, self.data, start=self._start(setting)))
+        model.adopt(self.data, whole_data_fit.fit(settings, self.data, start=self._start(setting)))
         return Tuned(model, setting, self.best["score"], self.table, sensitivity(self.table, setting, _position))
 
     def _start(self, setting: dict[str, Any]) -> tuple[Array, Array] | None:

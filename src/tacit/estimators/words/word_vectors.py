@@ -307,13 +307,13 @@ class WordVectors(VectorSpace):
         given = word_fit.positives(settings, pairs, consume=not self.keep_counts)
         kept = pairs if self.keep_counts else None
         trained, history = word_fit.fit(settings, given, warm)
-        self.take(ids, frequencies, trained, history)
+        self.adopt(ids, frequencies, trained, history)
         if kept is not None:
             self.counts_ = kept
 
     @learns
-    def take(self, ids: Ids, frequencies: Array, trained: Trained, history: list[dict[str, Any]]) -> Self:
-        """Be the model that was trained on these words."""
+    def adopt(self, ids: Ids, frequencies: Array, trained: Trained, history: list[dict[str, Any]]) -> Self:
+        """Become the model of a fit that ran elsewhere, such as on a cluster."""
         self.history_ = history
         self.words_, self.word_counts_ = ids, frequencies
         self.word_totals_, self.context_totals_ = trained.word_totals, trained.context_totals
