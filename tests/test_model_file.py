@@ -29,10 +29,14 @@ def path(tmp_path):
 
 
 def taken_apart(path):
-    """Header table and body of a file."""
+    """Header table and body of a file, without its checksum: whoever forges a file can take that away too."""
     content = path.read_bytes()
     length = int.from_bytes(content[:8], "little")
-    return json.loads(content[8 : 8 + length]), content[8 + length :]
+    header = json.loads(content[8 : 8 + length])
+    said = json.loads(header["__metadata__"]["tacit"])
+    said.pop("sha256", None)
+    header["__metadata__"]["tacit"] = json.dumps(said)
+    return header, content[8 + length :]
 
 
 def put_together(path, header, body):
@@ -46,6 +50,38 @@ def refused(path, match):
         model_file.read(path)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+# -- the checksum --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("part", range(0, 100, 7))
+def test_a_byte_that_changed_in_the_arrays_is_noticed(path, part):
+    header, body = taken_apart(path)
+    place = len(path.read_bytes()) - len(body) + len(body) * part // 100
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+    refused(path, "has changed since it was saved: its values do not match its checksum")
+
+
+def test_a_parameter_that_changed_is_noticed(path):
+    path.write_bytes(path.read_bytes().replace(b'factors\\":3', b'factors\\":4'))
+    assert model_file.about(path)["state"]["parameters"]["factors"] == 4
+    refused(path, "do not match its checksum")
+
+
+@pytest.mark.parametrize("checksum", [7, "", "00", ["a"]])
+def test_a_checksum_that_is_none_is_refused(path, checksum):
+    header, body = taken_apart(path)
+    said = json.loads(header["__metadata__"]["tacit"]) | {"sha256": checksum}
+    put_together(path, header | {"__metadata__": {"tacit": json.dumps(said)}}, body)
+    refused(path, "do not match its checksum")
+
+
+def test_a_file_without_a_checksum_is_read_as_it_is(path):
+    put_together(path, *taken_apart(path))
+    np.testing.assert_array_equal(model_file.read(path)[2]["rows"], ARRAYS["rows"])
 
 
 # -- there and back ------------------------------------------------------------------------------------------------
@@ -276,6 +312,7 @@ def test_no_change_of_bytes_does_more_than_change_numbers_or_be_refused(tmp_path
     """Whatever happens to the bytes: one sentence, or arrays that lie inside the file."""
     path = tmp_path_factory.mktemp("mutated") / "m"
     model_file.write(path, "Example", STATE, ARRAYS)
+    put_together(path, *taken_apart(path))
     content = bytearray(path.read_bytes())
     for place, value in changes:
         content[place % len(content)] = value

@@ -1,11 +1,13 @@
 """One model, one file: safetensors with a checked header, safe to open from a stranger, no pickle.
 
 Layout: 8 bytes (header length, little-endian), a JSON header (name → dtype, shape, offsets; one metadata entry
-``tacit`` with the model's kind, format number and parameters as JSON), then the arrays. Equal models are equal
-bytes. Reading takes the whole file into memory, nothing of it is mapped: a file that is changed, cut short or removed
+``tacit`` with the model's kind, format number and parameters as JSON, and a checksum of all that and of the arrays),
+then the arrays. Equal models are equal bytes. The checksum tells damage, not malice: who forges numbers can forge it
+too, and a file without one, as Tacit wrote them up to 0.1.0, is read as well. Reading takes the whole file into memory, nothing of it is mapped: a file that is changed, cut short or removed
 later cannot touch a model that was read from it. Writing is atomic (``tacit.atomic_file``).
 """
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -58,12 +60,13 @@ def write(
     if not isinstance(notes, str) or len(notes) > LONGEST_NOTES:
         raise InputError(f"notes must be text of at most {LONGEST_NOTES:,} characters.")
     said |= {"notes": notes} if notes else {}
+    tensors = {name: _plain(array, name) for name, array in sorted(arrays.items())}
     try:
+        said["sha256"] = _digest(said, {name: _digest_of(array) for name, array in tensors.items()})
         # One metadata entry: the safetensors library writes several in random order.
-        metadata = {"tacit": json.dumps(said, sort_keys=True, allow_nan=False, separators=(",", ":"))}
+        metadata = {"tacit": _as_json(said)}
     except (TypeError, ValueError) as error:
         raise InputError(f"the parameters of this {kind} cannot be saved: {error}.") from error
-    tensors = {name: _plain(array, name) for name, array in sorted(arrays.items())}
     described = sum(len(name) + 100 for name in tensors) + 2 * len(metadata["tacit"])
     if described > LARGEST_HEADER:
         raise InputError(f"this {kind} has {described} bytes of names and settings, and {LARGEST_HEADER} are allowed.")
@@ -72,6 +75,22 @@ def write(
             save_file(tensors, temporary, metadata=metadata)
         except SafetensorError as error:
             raise InputError(f"path: the model could not be written to {str(path)!r}: {error}.") from error
+
+
+def _as_json(said: Mapping[str, Any]) -> str:
+    return json.dumps(said, sort_keys=True, allow_nan=False, separators=(",", ":"))
+
+
+def _digest_of(array: Array) -> str:
+    """A checksum of an array's type, shape and values."""
+    digest = hashlib.sha256(f"{_NAMES[array.dtype]} {array.shape} ".encode())
+    digest.update(array.reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
+
+
+def _digest(said: Mapping[str, Any], arrays: Mapping[str, str]) -> str:
+    """The checksum of a file from what it says about itself and the checksums of its arrays."""
+    return hashlib.sha256(_as_json({**said, "arrays": arrays}).encode()).hexdigest()
 
 
 def _plain(array: Array, name: str) -> Array:
@@ -91,7 +110,10 @@ def about(path: str | os.PathLike[str]) -> dict[str, Any]:
             header, _ = _read_header(path, file, os.fstat(file.fileno()).st_size)
     except OSError as error:
         raise ModelFileError(f"{str(path)!r} could not be read ({error.strerror or error}).") from error
-    return _read_about(path, header.pop("__metadata__", None))
+    said = _read_about(path, header.pop("__metadata__", None))
+    return {"notes": ""} | {
+        name: said[name] for name in ("kind", "state", "version", "format", "notes") if name in said
+    }
 
 
 def _present(path: str | os.PathLike[str]) -> Path:
@@ -111,11 +133,29 @@ def read(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], dict[str, A
             header, start = _read_header(path, file, size)
             said = _read_about(path, header.pop("__metadata__", None))
             arrays = _read_arrays(path, file, header, start, size)
+            _check_digest(path, said, arrays)
     except OSError as error:
         raise ModelFileError(f"{str(path)!r} could not be read ({error.strerror or error}).") from error
     except MemoryError:
         raise ModelFileError(f"{str(path)!r} needs {size >> 20} MiB of memory, which are not there.") from None
     return said["kind"], said["state"], arrays
+
+
+def _check_digest(path: Path, said: dict[str, Any], arrays: Mapping[str, Array]) -> None:
+    """The values are those that were saved; a file that carries no checksum is taken as it is."""
+    checksum = said.get("sha256")
+    if checksum is None:
+        return
+    rest = {name: value for name, value in said.items() if name != "sha256"}
+    try:
+        same = checksum == _digest(rest, {name: _digest_of(array) for name, array in arrays.items()})
+    except (ValueError, RecursionError):
+        same = False  # the header holds what save cannot have written
+    if not same:
+        raise ModelFileError(
+            f"{str(path)!r} has changed since it was saved: its values do not match its checksum; use another copy of "
+            "the file, or fit the model again."
+        )
 
 
 def _read_header(path: Path, file: BinaryIO, size: int) -> tuple[dict[str, Any], int]:
@@ -159,7 +199,8 @@ def _read_about(path: Path, metadata: Any) -> dict[str, Any]:
             f"{str(path)!r} was written by the newer Tacit {version} (format {form}); "
             f"this is {__version__} (format {FORMAT}): upgrade Tacit to read it."
         )
-    return {"kind": kind, "state": state, "version": version, "format": form, "notes": notes}
+    said: dict[str, Any] = about
+    return said
 
 
 def _read_arrays(path: Path, file: BinaryIO, header: dict[str, Any], start: int, size: int) -> dict[str, Array]:

@@ -15,6 +15,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from types import FrameType, TracebackType
 from typing import Any, Self
@@ -27,6 +28,25 @@ _CLOCK = frozenset({"seconds", "elapsed"})
 
 _WITH_BARS: list["Run"] = []
 """Loops whose bars are open."""
+
+
+SECONDS_BETWEEN_LINES = 15.0
+"""Where no bar can be seen: how often a line says how far a loop is."""
+_SPEAKING: list[bool] = []
+
+
+@contextmanager
+def speaking() -> Iterator[None]:
+    """Within this, loops that nobody watches say by lines on standard error how far they are.
+
+    That is for programs whose output may go to a file, such as the command line. A loop with ``progress=True`` writes
+    such lines anyway.
+    """
+    _SPEAKING.append(True)
+    try:
+        yield
+    finally:
+        _SPEAKING.pop()
 
 
 def remark(text: str) -> None:
@@ -67,7 +87,8 @@ class Run:
     ----------
     label : what the bar is called
     total : the number of iterations at most
-    progress : True, False, or None for "when a terminal is attached or a notebook runs this"
+    progress : True, False, or None for "when a terminal is attached or a notebook runs this"; where True finds neither,
+        lines on standard error take the place of the bar
     callback : called with every record; returning True stops the loop
     history : records of an earlier run that this one continues
     """
@@ -87,9 +108,13 @@ class Run:
         self.total = total
         self.callback = callback
         self.history: list[dict[str, Any]] = list(history or [])
+        self._resumed = len(self.history)
         self.interrupted = False
         self.stopped = False
-        self._show = is_watched() if progress is None else progress
+        self._show = is_watched() and progress is not False
+        self._silent, self._asked = progress is False, progress is True
+        self._writes_lines = not self._show and (progress is True or (progress is None and bool(_SPEAKING)))
+        self._line_due = time.perf_counter() + SECONDS_BETWEEN_LINES
         self._bar: Any = None
         self._task: Any = None
         self._previous_handler: Any = None
@@ -115,6 +140,8 @@ class Run:
         if self._bar is not None:
             self._bar.stop()
             _WITH_BARS.remove(self)
+        elif self._writes_lines and self._asked and kind is None:
+            self._write_line()
         if self._handles_signal:
             signal.signal(signal.SIGINT, self._previous_handler)
         if self.interrupted and kind is None:
@@ -166,12 +193,29 @@ class Run:
         }
         self.history.append(record)
         if self._bar is not None:
-            note = "  ".join(
-                f"{key} {value:.4g}" for key, value in record.items() if isinstance(value, float) and key not in _CLOCK
-            )
-            self._bar.update(self._task, completed=len(self.history), note=note)
+            self._bar.update(self._task, completed=len(self.history), note=self._note())
+        elif self._writes_lines and time.perf_counter() >= self._line_due:
+            passed = time.perf_counter() - self._started
+            left = passed / (len(self.history) - self._resumed) * (self.total - len(self.history))
+            self._write_line(f", about {left:.0f} s left")
         if self.callback is not None and self.callback(record):
             self.stop()
+
+    def _note(self) -> str:
+        record = self.history[-1] if self.history else {}
+        return "  ".join(
+            f"{key} {value:.4g}" for key, value in record.items() if isinstance(value, float) and key not in _CLOCK
+        )
+
+    def _write_line(self, more: str = "") -> None:
+        passed = time.perf_counter() - self._started
+        self.tell(f"{len(self.history):,} of {self.total:,} in {passed:.0f} s{more}  {self._note()}".rstrip())
+        self._line_due = time.perf_counter() + SECONDS_BETWEEN_LINES
+
+    def tell(self, text: str) -> None:
+        """One line about this loop on standard error, also where no bar is shown; not with ``progress=False``."""
+        if not self._silent:
+            print(f"{self.label}: {text}", file=sys.stderr)
 
     def remark(self, text: str) -> None:
         """Show a remark on the bar until the next record."""

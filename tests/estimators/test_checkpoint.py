@@ -55,6 +55,24 @@ def test_a_damaged_checkpoint_is_refused_in_one_sentence(tmp_path, damage):
     assert "\n" not in str(caught.value)
 
 
+def test_a_fit_that_resumes_says_after_which_sweep(tmp_path, capsys):
+    path = tmp_path / "checkpoint"
+
+    def stop_after(sweeps):
+        return lambda record: record["iteration"] == sweeps
+
+    def told(**options):
+        tacit.FactorRecommender(factors=2, iterations=3, checkpoint=path, **options).fit(POSITIVES)
+        return capsys.readouterr().err
+
+    assert told(callback=stop_after(2)) == ""
+    assert told(progress=False, callback=stop_after(3)) == ""
+    assert "has all 3 sweeps already; nothing is left to train" in told()
+    path.unlink()
+    told(callback=stop_after(2))
+    assert f"goes on after sweep 2 of 3, from the checkpoint {str(path)!r}." in told()
+
+
 @pytest.mark.slow
 def test_fits_that_are_killed_resume_to_the_same_bits():
     run_module("tests.fuzz.checkpoints", trials(2))

@@ -19,7 +19,7 @@ from tacit._version import __version__
 from tacit.cli import output
 from tacit.cli.outputs import guarded
 from tacit.errors import TacitError
-from tacit.progress import InterruptedFitWarning
+from tacit.progress import InterruptedFitWarning, speaking
 
 VERBS: dict[str, str] = {
     "demo": "Show every job on real data that comes with Tacit",
@@ -82,7 +82,8 @@ def main(arguments: list[str] | None = None) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("always", InterruptedFitWarning)
             warnings.showwarning = _show_warning  # type: ignore[assignment]
-            app(args=arguments, prog_name="tacit", standalone_mode=False)
+            with speaking():
+                app(args=arguments, prog_name="tacit", standalone_mode=False)
     except TacitError as error:
         _fail(str(error))
     except click.exceptions.NoArgsIsHelpError as error:

@@ -41,6 +41,8 @@ def train(
         own = {name: from_array(problem.tasks, arrays[name].reshape(-1, g), side) for name, side in zip(sizes, starts)}
     problem.measure(problem.cols, own["cols"])
     run = Run(label, settings.iterations, progress=settings.progress, callback=settings.callback, history=history)
+    if earlier:
+        run.tell(checkpoint.resumes(len(history), settings.iterations))
 
     def keep(*, now: bool = False) -> None:
         if now or checkpoint.is_due:

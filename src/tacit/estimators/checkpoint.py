@@ -82,6 +82,12 @@ class Checkpoint:
         except InputError as error:
             raise self.damaged(str(error).rstrip(".")) from error
 
+    def resumes(self, done: int, total: int) -> str:
+        """What a fit says that goes on from this."""
+        if done >= total:
+            return f"the checkpoint {str(self.path)!r} has all {total:,} sweeps already; nothing is left to train."
+        return f"goes on after sweep {done:,} of {total:,}, from the checkpoint {str(self.path)!r}."
+
     def damaged(self, why: str) -> ModelFileError:
         """The sentence on a checkpoint that cannot be gone on from."""
         return ModelFileError(f"checkpoint: {str(self.path)!r} is damaged ({why}); delete it to start anew.")

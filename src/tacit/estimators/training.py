@@ -87,6 +87,8 @@ def train(
         except (KeyError, TypeError, ValueError) as error:
             raise checkpoint.damaged(f"{type(error).__name__}: {error}") from error
     run = Run(label, settings.iterations, progress=settings.progress, callback=settings.callback, history=history)
+    if earlier:
+        run.tell(checkpoint.resumes(len(history), settings.iterations))
 
     def stop_when_exhausted() -> None:
         if watch and watch.exhausted:
