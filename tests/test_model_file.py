@@ -57,7 +57,7 @@ def refused(path, match):
 
 @pytest.mark.parametrize("part", range(0, 100, 7))
 def test_a_byte_that_changed_in_the_arrays_is_noticed(path, part):
-    header, body = taken_apart(path)
+    _, body = taken_apart(path)
     place = len(path.read_bytes()) - len(body) + len(body) * part // 100
     content = bytearray(path.read_bytes())
     content[place] ^= 1

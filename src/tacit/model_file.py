@@ -3,8 +3,9 @@
 Layout: 8 bytes (header length, little-endian), a JSON header (name → dtype, shape, offsets; one metadata entry
 ``tacit`` with the model's kind, format number and parameters as JSON, and a checksum of all that and of the arrays),
 then the arrays. Equal models are equal bytes. The checksum tells damage, not malice: who forges numbers can forge it
-too, and a file without one, as Tacit wrote them up to 0.1.0, is read as well. Reading takes the whole file into memory, nothing of it is mapped: a file that is changed, cut short or removed
-later cannot touch a model that was read from it. Writing is atomic (``tacit.atomic_file``).
+too, and a file without one, as Tacit 0.1.0 wrote them, is read as well. Reading takes the whole file into memory,
+nothing of it is mapped: a file that is changed, cut short or removed later cannot touch a model that was read from it.
+Writing is atomic (``tacit.atomic_file``).
 """
 
 import hashlib

@@ -82,6 +82,20 @@ def test_examples_mark_what_was_hidden(shop, tmp_path, tacit):
     assert 'class="chip hit"' in text
 
 
+@pytest.mark.parametrize("job", ["recommend", "rate"])
+def test_people_are_named_on_a_page_only_when_asked(job, tmp_path, tacit):
+    table = tmp_path / "t.csv"
+    lines = [f"person{user:02},{item},{1 + item % 5}" for user in range(12) for item in range(6) if (user + item) % 3]
+    table.write_text("\n".join(["user,item,rating", *lines]))
+    command = ["evaluate", job, table, *(["--factors", 2] if job == "recommend" else []), "--html", tmp_path / "p.html"]
+    tacit(*command)
+    page = (tmp_path / "p.html").read_text(encoding="utf-8")
+    assert "User 1" in page
+    assert "person0" not in page
+    tacit(*command, "--show-ids")
+    assert "person0" in (tmp_path / "p.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("job", ["tag", "rate", "grade"])
 def test_a_saved_model_is_measured_on_a_new_table(job, commands, tmp_path, tacit, tacit_json):
     name, table, *options = commands[job]
@@ -117,6 +131,7 @@ def test_a_saved_model_knows_the_order_of_its_grades(tmp_path, tacit, tacit_json
         ("grade {wines} --order 4,5", "4, 5"),
         ("tag {shop} --text item --labels nothing", "nothing"),
         ("{shop} --html {shop}/page.html", "does not exist"),
+        ("{shop} --show-ids", "--show-ids is for the page of --html"),
     ],
 )
 def test_what_cannot_be_measured_is_refused_in_one_sentence(arguments, said, commands, shop, tmp_path, refused):

@@ -2,6 +2,7 @@
 
 import difflib
 import sys
+import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,23 +70,34 @@ def as_known(given: list[Any], ids: "Ids | GrowingIds") -> list[Any]:
     return given
 
 
-def say_lost_zeros(given: list[Any], ids: "Ids | GrowingIds", what: str) -> None:
-    """Say when most of the ids that are new are known ones without, or with more, zeros before them.
+def say_respelled(given: list[Any], ids: "Ids | GrowingIds", what: str) -> None:
+    """Say when ids that are new are known ones in another spelling: other capitals or blanks, or zeros before them.
 
     what : rows or columns
     """
     known = {str(one) for one in ids.all().tolist()}
     new = [str(one) for one in given if str(one) not in known]
-    numbers = {one.lstrip("0"): one for one in known if one.isdecimal()}
-    alike = [one for one in new if one.isdecimal() and one.lstrip("0") in numbers]
-    if alike and 2 * len(alike) > len(new):
-        one = alike[0]
-        mine = numbers[one.lstrip("0")]
-        example = "" if what == "rows" else f", such as {one!r} for {mine!r}"
-        say(
-            f"{len(alike):,} of {len(new):,} new {what} are ids of known {what} but for zeros before them{example}; "
-            "did a spreadsheet take them away? They join as new ones: write them as the model has them."
-        )
+    bare = {one.lstrip("0"): one for one in known if one.isdecimal()}
+    numbers = {one: bare[one.lstrip("0")] for one in new if one.isdecimal() and one.lstrip("0") in bare}
+    plain = {_plain_spelling(one): one for one in known}
+    others = {one: plain[_plain_spelling(one)] for one in new if _plain_spelling(one) in plain}
+    # A few numbers may be alike by chance; capitals and blanks are not.
+    zeros = 2 * len(numbers) > len(new)
+    for alike, by, cause in (
+        (numbers if zeros else {}, "zeros before them", "did a spreadsheet take them away? "),
+        (others, "capitals or blanks", ""),
+    ):
+        if alike:
+            one, mine = next(iter(alike.items()))
+            example = "" if what == "rows" else f", such as {one!r} for {mine!r}"
+            say(
+                f"{len(alike):,} of {len(new):,} new {what} are ids of known {what} but for {by}{example}; {cause}they "
+                "join as new ones: write them as the model has them."
+            )
+
+
+def _plain_spelling(one: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", one).casefold().split())
 
 
 def read_lines(path: Path, what: str = "id") -> list[str]:

@@ -8,7 +8,7 @@ import click
 
 from tacit.cli.models import known_ids, open_model, read_lines
 from tacit.cli.options import json_option
-from tacit.cli.output import csv_lines, entries, print_found, print_json
+from tacit.cli.output import csv_lines, entries, print_found, print_json, say
 from tacit.cli.tables import Titles, save_table, table_option, titled, titles_option
 from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
@@ -72,6 +72,8 @@ def command(
             f"{str(model_path)!r} holds a {type(model).__name__}, which keeps no record of what was rated: "
             "--having, --include and --seen do not apply to it."
         )
+    if not (of_stream or seen or having) and hasattr(model, "row_factors_") and not model.seen_.nnz:
+        say(f"{str(model_path)!r} was saved without histories: lists may hold what a row has already.")
     row_ids, col_ids = (model.user_ids_, model.item_ids_) if of_stream else (model.row_ids_, model.col_ids_)
     options: dict[str, Any] = {} if of_stream else {"exclude_seen": not seen}
     if context:

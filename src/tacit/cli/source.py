@@ -1,6 +1,6 @@
 """A table of interactions as the command line names it: a file, a glob or a database, and which column is what."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,6 +35,7 @@ class Source:
     encoding: str | None
     decimal: str
     time_format: str | None
+    skip_bad: bool
 
     def read(self, *, needs_time: bool = False) -> "Interactions":
         """``Interactions``; columns that were not named are guessed where only one guess is possible, and said."""
@@ -51,6 +52,8 @@ class Source:
         if is_svmlight(self.table):
             return read_svmlight_positives(self.table).filtered(**keep)  # type: ignore[arg-type]
         table, columns = self.columns(needs_time)
+        if self.skip_bad:
+            return self._read_sound_lines(needs_time, columns)
         made = Interactions.from_table(
             table,
             row=columns["row"],
@@ -74,6 +77,30 @@ class Source:
             revised = "; of ratings that people revised keep the last with --duplicates last"
             say(f"{taken}{revised if rated and self.duplicates == 'sum' else ''}.")
         return made
+
+    def _read_sound_lines(self, needs_time: bool, columns: dict[str, str]) -> "Interactions":
+        """The table without the lines that cannot be read, whose number is said."""
+        from pathlib import Path
+        from tempfile import TemporaryDirectory
+
+        from tacit.data.readers import origin_of
+        from tacit.data.sound_lines import write_sound_lines
+        from tacit.data.text_files import TextForm
+
+        origin = origin_of(self.table, TextForm(self.separator, self.encoding, self.decimal))
+        if not origin.paths:
+            raise InputError("--skip-bad is for lines of text files; --missing drop leaves out what lacks a value.")
+        asked = columns | {f"context {name}": name for name in self.context}
+        with TemporaryDirectory() as folder:
+            left = write_sound_lines(origin.paths, Path(folder), origin.form, origin.usual, asked, self.time_format)
+            if left.bad:
+                say(f"{left.sentence()}.")
+            kind = "jsonl" if origin.usual is None else "csv"
+            separator = None if origin.usual is None else origin.form.of(origin.paths[0], origin.usual)
+            files = str(Path(folder) / f"*.{kind}")
+            named: dict[str, Any] = dict(columns)
+            sound = replace(self, table=files, separator=separator, encoding=None, skip_bad=False, **named)
+            return sound.read(needs_time=needs_time)
 
     def columns(self, needs_time: bool = False) -> tuple[Any, dict[str, str]]:
         """The table and its columns by role."""
@@ -136,6 +163,7 @@ _SOURCE = (
     click.option("--decimal", type=click.Choice([".", ","]), default=".", show_default=True,
                  help="Decimal sign in text files."),
     click.option("--time-format", metavar="FORMAT", help="How times are written, such as %d/%m/%Y; ISO by default."),
+    click.option("--skip-bad", is_flag=True, help="Leave out lines of a text file that cannot be read; count them."),
     click.option("--text-ids", is_flag=True, help="Read ids as text even where all are numbers; 007 is text anyway."),
 )  # fmt: skip
 

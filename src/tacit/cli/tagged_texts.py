@@ -60,7 +60,7 @@ class TaggedTexts:
 
         self._notice_other_separators(cells, where)
         labels = [self._split(value) for value in cells]
-        _notice_capitals(labels)
+        _notice_spellings(labels)
         ids = None if self.row is None else frame[self.row].to_list()
         if ids is not None and (distinct or self.accepted is not None):
             _refuse_unclear(ids, where)
@@ -169,17 +169,22 @@ def _add_accepted(path: Path, labels: list[list[str]], ids: list[Any] | None) ->
             labels[index].append(label)
 
 
-def _notice_capitals(labels: list[list[str]]) -> None:
-    """Sport and sport are two labels, which is seldom meant."""
+def _notice_spellings(labels: list[list[str]]) -> None:
+    """Sport, sport and sprot are three labels, which is seldom meant."""
+    from tacit.data.spellings import several_spellings, slips
+
     times = Counter(label for row in labels for label in row)
-    written: dict[str, list[str]] = {}
-    for label in times:
-        written.setdefault(label.casefold(), []).append(label)
-    twice = [sorted(forms, key=lambda form: -times[form]) for forms in written.values() if len(forms) > 1]
+    twice = several_spellings(times)
     if twice:
         shown = " and ".join(f"{form!r} ({times[form]:,} rows)" for form in twice[0])
         others = f", and {len(twice) - 1:,} more labels are written in several ways" if len(twice) > 1 else ""
-        say(f"labels that differ by capitals are different labels: {shown}{others}; write each in one way.")
+        say(f"labels that differ by capitals, blanks or hyphens are different labels: {shown}{others}; write each in "
+            "one way.")  # fmt: skip
+    wrong = slips(times)
+    if wrong:
+        shown = ", ".join(f"{one!r} ({times[one]:,}) for {meant!r} ({times[meant]:,} rows)" for one, meant in wrong[:3])
+        others = f", and {len(wrong) - 3:,} more" if len(wrong) > 3 else ""
+        say(f"rare labels that are one letter away from a frequent one: {shown}{others}; correct them if misspelt.")
 
 
 _OPTIONS = (

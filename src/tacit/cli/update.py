@@ -5,10 +5,13 @@ from typing import Any
 
 import click
 
-from tacit.cli.models import as_known, open_model, say_lost_zeros
+from tacit.cli.models import as_known, open_model, say_respelled
 from tacit.cli.options import OutputFile, json_option
 from tacit.cli.output import print_json, say
 from tacit.cli.source import Source, source_options
+
+ENOUGH = 20
+"""Events of a table from which it is telling that all of them weigh 1."""
 
 
 @click.command("update")
@@ -34,8 +37,9 @@ def command(model_path: Path, source: Source, output: Path | None, as_json: bool
     known = len(model.row_ids_), len(model.col_ids_)
     rows = as_known(data.row_ids.all().tolist(), model.row_ids_)
     cols = np.array(as_known(data.col_ids.all().tolist(), model.col_ids_), dtype=object)
-    say_lost_zeros(rows, model.row_ids_, "rows")
-    say_lost_zeros(cols.tolist(), model.col_ids_, "columns")
+    say_respelled(rows, model.row_ids_, "rows")
+    say_respelled(cols.tolist(), model.col_ids_, "columns")
+    _say_other_weights(model.seen_.data, data.matrix.data)
     given = []
     for number in np.flatnonzero(np.diff(data.matrix.indptr)).tolist():
         span = slice(data.matrix.indptr[number], data.matrix.indptr[number + 1])
@@ -64,6 +68,22 @@ def command(model_path: Path, source: Source, output: Path | None, as_json: bool
         which = "all of them were" if again == data.nnz else f"{again:,} of them {'was' if again == 1 else 'were'}"
         taken = "; if TABLE was taken in before, its events now count twice" if again == data.nnz else ""
         say(f"{which} known before, and weigh that much more now{taken}.")
+
+
+def _say_other_weights(known: Any, given: Any) -> None:
+    """Say when TABLE weighs events by another measure than MODEL was trained on."""
+    import numpy as np
+
+    if not len(known) or not len(given):
+        return
+    before, now = float(np.median(known)), float(np.median(given))
+    low, high = sorted((before, now))
+    one_is_plain = (known.max() == known.min() == 1) != (given.max() == given.min() == 1)
+    if high > 10 * low or (one_is_plain and high > 1 and len(given) >= ENOUGH):
+        say(
+            f"the weights of TABLE (median {now:g}) are of another kind than those of MODEL (median {before:g}); check "
+            "that --weight is the column that MODEL was trained on."
+        )
 
 
 def _had(model: Any, row: Any) -> set[Any]:

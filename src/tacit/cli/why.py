@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -28,18 +28,30 @@ _MADE_BY = "tacit fit recommend --method factors or linear, or tacit fit tag"
 @click.argument("model_path", metavar="MODEL", type=click.Path(path_type=Path))
 @click.argument("row", metavar="ROW|TEXT")
 @click.argument("col", metavar="COLUMN|LABEL")
+@click.option(
+    "--rows", "rows_table", metavar="TABLE", help="The table that a tagger learned from; --id names its rows."
+)
+@click.option("--id", "row_id", metavar="NAME", help="Column of --rows that names the rows.")
 @titles_option
 @partial(text_form_options, decimal=False)
 @table_option
 @json_option
 def command(
-    model_path: Path, row: str, col: str, titles: Titles, form: "TextForm", table_path: Path | None, as_json: bool
+    model_path: Path,
+    row: str,
+    col: str,
+    rows_table: str | None,
+    row_id: str | None,
+    titles: Titles,
+    form: "TextForm",
+    table_path: Path | None,
+    as_json: bool,
 ) -> None:
     """Show what adds up to a score in a saved MODEL.
 
     The score of COLUMN for ROW is the sum of what each thing that the row has adds. For LABEL of TEXT the words are
-    shown, and then the training rows (by their number, from 0) whose votes add up to the score, where the tagger asks
-    rows.
+    shown, and then the training rows whose votes add up to the score, where the tagger asks rows: by their numbers,
+    from 0, or by the names that --rows and --id give them.
     """
     model = open_model(model_path, "why", "why", _MADE_BY)
     if hasattr(model, "row_ids_"):
@@ -53,7 +65,13 @@ def command(
             f"{str(model_path)!r} holds a {type(model).__name__}, which reads features, not text; "
             "ask its why in Python, or give a model made by tacit fit tag."
         )
+    if (rows_table is None) != (row_id is None):
+        raise InputError(
+            "--rows and --id go together: the table that the tagger learned from, and its column of names."
+        )
     result = model.why(asked, wanted)
+    if rows_table is not None and row_id is not None:
+        result = _named(result, _names_of_rows(model, rows_table, row_id, form))
     words = None if hasattr(model, "row_ids_") or model.tagger_.weighs_features else model.words_for(asked, wanted)
     shown = titles.read(form, result.ids.tolist())
     told = result if words is None else words
@@ -63,7 +81,7 @@ def command(
     if not as_json:
         click.echo(str(_titled(result, shown) if words is None else words))
         if words is not None and len(result):
-            click.echo(_votes(result))
+            click.echo(_votes(result, row_id is not None))
         return
     parts = [
         {"id": one, **({"title": shown.get(str(one), "")} if shown else {}), "contribution": value}
@@ -78,6 +96,34 @@ def command(
     print_json(answer | {"remainder": result.remainder, "because": parts})
 
 
+def _names_of_rows(model: Any, table: str, column: str, form: "TextForm") -> list[str]:
+    """The names of a tagger's training rows, in the order in which it learned them."""
+    from tacit.data.readers import read_frame
+
+    learned = model.tagger_.rows_seen_ if hasattr(model, "tagger_") else 0
+    names: list[str] = read_frame(
+        table, {"--id": column}, [column], text=[column], name=repr(table), form=form
+    )[column].to_list()  # fmt: skip
+    if len(names) != learned:
+        raise InputError(
+            f"--rows: {table!r} has {len(names):,} rows, but the model learned from {learned:,}; give the table that "
+            "it learned from."
+        )
+    points = getattr(model.tagger_, "points_", None)
+    if points is not None and points.shape[0] != learned:
+        raise InputError("--rows: this tagger asks landmarks, which stand for many rows each; leave --rows out.")
+    return names
+
+
+def _named(result: "Evidence", names: list[str]) -> "Evidence":
+    """With names in the place of numbers of training rows; members of a blend and words stay."""
+    import numpy as np
+
+    if result.ids.dtype.kind != "i":
+        return result
+    return replace(result, ids=np.array([names[number] for number in result.ids.tolist()], dtype=object))
+
+
 def _titled(result: "Evidence", titles: Mapping[str, str]) -> "Evidence":
     """With titles beside the ids."""
     if not titles:
@@ -88,15 +134,16 @@ def _titled(result: "Evidence", titles: Mapping[str, str]) -> "Evidence":
     return replace(result, ids=np.array(named, dtype=object))
 
 
-def _votes(result: "Evidence") -> str:
+def _votes(result: "Evidence", named: bool) -> str:
     """The strongest of what sums to the score: training rows, or the members of a blend."""
-    rows = result.ids.dtype.kind == "i"
+    rows = result.ids.dtype.kind == "i" or named
     rest = result.contributions[MOST_SHOWN:]
     if len(rest):
         more = float(rest.sum()) + result.remainder
-        named = f"{len(rest)} more; --json shows all"
+        others = f"{len(rest)} more; --json shows all"
         first, most = result.ids[:MOST_SHOWN], result.contributions[:MOST_SHOWN]
-        result = replace(result, ids=first, contributions=most, remainder=more, remainder_is=named)
+        result = replace(result, ids=first, contributions=most, remainder=more, remainder_is=others)
     _, *lines = str(result).splitlines()
-    whose = "training rows, numbered from 0" if rows else "members of the blend"
+    by_number = "" if named else ", numbered from 0"
+    whose = f"training rows{by_number}" if rows else "members of the blend"
     return "\n".join([f"the same by {whose}", *lines])

@@ -10,6 +10,8 @@ line that is to blame.
 
 import difflib
 import glob
+import json
+import mmap
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +21,14 @@ from typing import TYPE_CHECKING, Any
 from tacit import checks
 from tacit.data.databases import read_database
 from tacit.data.frames import as_frame, column_names
-from tacit.data.text_files import Origin, TextForm, refuse_undecodable_header, utf8_source, what_is_wrong
+from tacit.data.text_files import (
+    Origin,
+    TextForm,
+    kinds_of_ids,
+    refuse_undecodable_header,
+    utf8_source,
+    what_is_wrong,
+)
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
@@ -102,6 +111,8 @@ def read_frame(
     # A value too many shifts those behind it, which polars notices only where it parses every column of a line.
     optimizations = pl.QueryOptFlags(projection_pushdown=files.origin.usual is None)
     try:
+        files.refuse_mixed_ids({parameter: one for parameter, one in columns.items()
+                                if one not in measures and one not in types})  # fmt: skip
         types |= dict.fromkeys(files.zero_led([one for one in columns.values() if one not in measures]), pl.String)
         while True:
             scan = source if isinstance(source, pl.LazyFrame) else files.scan(types)
@@ -243,6 +254,38 @@ class _Files:
         asked = pl.col([one for one in columns if one in present])
         is_led = head.select(asked.str.contains(r"^\s*0\d").any()).collect()
         return [one for one in is_led.columns if is_led[one][0]]
+
+    def refuse_mixed_ids(self, columns: Mapping[str, str]) -> None:
+        """JSON tells 7 from "7", and polars would make both of them text.
+
+        Ids of a table in memory are refused then, and so are these. The bytes are searched first, at the speed of the
+        disk; only where they show both kinds are the lines read.
+        """
+        if self.is_database or self.origin.usual is not None:
+            return
+        for parameter, column in columns.items():
+            name = re.escape(json.dumps(column).encode())
+            if not (self._holds(name + rb"\s*:\s*[-\d]") and self._holds(name + rb'\s*:\s*"')):
+                continue
+            found = kinds_of_ids(self.origin.paths, column, self.origin.form)
+            if len(found) > 1:
+                shown = " and ".join(f"{value!r} in {where}" for value, where in found.values())
+                raise InputError(
+                    f"{parameter}: {column!r} holds numbers and text, {shown}; write them alike, or pass text_ids=True "
+                    "(--text-ids) to read all of them as text."
+                )
+
+    def _holds(self, form: bytes) -> bool:
+        """Whether the bytes of these files match somewhere."""
+        for source in self.sources:
+            if not isinstance(source, str):
+                found = re.search(form, source.getbuffer())
+            else:
+                with Path(source).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                    found = re.search(form, content)
+            if found:
+                return True
+        return False
 
     def unreadable(self, error: BaseException) -> InputError:
         """One sentence about what could not be read, with the line that is to blame where one is."""

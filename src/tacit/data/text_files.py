@@ -140,6 +140,24 @@ def line_of(paths: Sequence[str], usual: str | None, form: TextForm, record: int
     return paths[-1], 0
 
 
+def kinds_of_ids(paths: Sequence[str], column: str, form: TextForm) -> dict[str, tuple[Any, str]]:
+    """Of JSON lines: the first number and the first text of a column, each with its place, as far as there are any."""
+    found: dict[str, tuple[Any, str]] = {}
+    for path in paths:
+        try:
+            for number, line in enumerate(_lines(path, form), start=1):
+                record = json.loads(line) if line.strip() else None
+                value = record.get(column) if isinstance(record, dict) else None
+                kind = "text" if isinstance(value, str) else "number" if isinstance(value, int | float) else None
+                if kind and not isinstance(value, bool):
+                    found.setdefault(kind, (value, f"line {number} of {path!r}"))
+                if len(found) > 1:
+                    return found
+        except (_Undecodable, ValueError, RecursionError):
+            break  # whoever reads the table says what is wrong with that line
+    return found
+
+
 def refuse_undecodable_header(path: str, form: TextForm) -> None:
     """polars reads names that are not UTF-8 all the same, with marks in the place of letters."""
     if form.is_utf8:

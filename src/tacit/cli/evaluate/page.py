@@ -10,11 +10,21 @@ from tacit import atomic_file
 from tacit._version import __version__
 from tacit.cli.options import OutputFile
 from tacit.cli.output import say
+from tacit.errors import InputError
 from tacit.report.blocks import Block, Lines, Paragraph, Section, Table
 
 html_option = click.option(
     "--html", "page", type=OutputFile("page"), help="Also write a page with pictures to this file."
 )
+
+show_ids_option = click.option(
+    "--show-ids", is_flag=True, help="Name the users of the page's examples by their ids; they are numbered otherwise."
+)
+
+
+def require_page(show_ids: bool, page: Path | None) -> None:
+    if show_ids and page is None:
+        raise InputError("--show-ids is for the page of --html; give both.")
 
 
 def write_page(path: Path, title: str, lead: str, sections: Sequence[Section], *, silent: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from tacit.cli.evaluate.held_out import tell
-from tacit.cli.evaluate.page import html_option, write_page
+from tacit.cli.evaluate.page import html_option, require_page, show_ids_option, write_page
 from tacit.cli.evaluate.saved import refuse_beside_model
 from tacit.cli.models import open_model
 from tacit.cli.options import json_option
@@ -22,6 +22,7 @@ from tacit.cli.tables import table_option
 @click.option("--model", "model_path", type=click.Path(path_type=Path),
               help="A saved stream that goes on, in memory only. Without it, one begins here.")  # fmt: skip
 @html_option
+@show_ids_option
 @table_option
 @rating_options
 @json_option
@@ -29,6 +30,7 @@ def command(
     ratings: RatingTable,
     model_path: Path | None,
     page: Path | None,
+    show_ids: bool,
     table_path: Path | None,
     make_model: Callable[[], Any],
     as_json: bool,
@@ -37,6 +39,7 @@ def command(
     from tacit.baselines.means_so_far import means_so_far
     from tacit.metrics import mae, rmse
 
+    require_page(show_ids, page)
     if model_path is None:
         model = make_model()
     else:
@@ -61,5 +64,5 @@ def command(
     if page is not None:
         from tacit.cli.evaluate.rate_page import LEAD, Stream, sections
 
-        result = Stream(model, users.to_list(), items.to_list(), actual, predictions, errors, seconds)
+        result = Stream(model, users.to_list(), items.to_list(), actual, predictions, errors, seconds, show_ids)
         write_page(page, f"Ratings from {Path(ratings.table).name}", LEAD, sections(result), silent=as_json)

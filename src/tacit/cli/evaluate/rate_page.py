@@ -34,6 +34,7 @@ class Stream:
     predictions: Mapping[str, "NDArray[np.float64]"]
     errors: Mapping[str, Mapping[str, float]]
     seconds: float
+    show_ids: bool = False
 
     @property
     def span(self) -> float:
@@ -160,15 +161,19 @@ def _examples(result: Stream) -> Section:
             if len(places) < 5:
                 places.append(index)
     guess = result.predictions["model"]
+    named = {user: short(user) if result.show_ids else f"User {number}" for number, user in enumerate(latest, 1)}
     rows = [
-        (short(user), short(result.items[index]), f"{guess[index]:.2f}", f"{result.actual[index]:g}")
+        (named[user], short(result.items[index]), f"{guess[index]:.2f}", f"{result.actual[index]:g}")
         for user, places in latest.items()
         for index in reversed(places)
     ]
     return Section(
         "A few examples",
         [
-            Paragraph("The last users of the stream with their last ratings: none is picked by hand."),
+            Paragraph(
+                "The last users of the stream with their last ratings: none is picked by hand."
+                + ("" if result.show_ids else " They are numbered here; `--show-ids` names them by their ids.")
+            ),
             Table(("user", "item", "predicted", "came"), rows, texts=2),
         ],
     )

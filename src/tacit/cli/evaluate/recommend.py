@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.evaluate.page import html_option, write_page
+from tacit.cli.evaluate.page import html_option, require_page, show_ids_option, write_page
 from tacit.cli.evaluate.saved import refuse_beside_model
 from tacit.cli.models import as_known, open_model
 from tacit.cli.options import json_option, recommender_options
@@ -34,6 +34,7 @@ METRICS = ("ndcg", "recall", "precision", "map", "mrr", "hit_rate", "coverage", 
 @click.option("-k", "cutoffs", multiple=True, type=int, default=(10,), show_default=True,
               help="Length of the lists; may be given repeatedly.")  # fmt: skip
 @html_option
+@show_ids_option
 @titles_option
 @table_option
 @method_option
@@ -47,6 +48,7 @@ def command(
     split_seed: int,
     cutoffs: tuple[int, ...],
     page: Path | None,
+    show_ids: bool,
     titles: Titles,
     table_path: Path | None,
     method: str | None,
@@ -65,6 +67,7 @@ def command(
     began = time.perf_counter()
     if titles.table is not None and page is None:
         raise InputError("--titles are shown on the page of --html; give both.")
+    require_page(show_ids, page)
     named = titles.read(TextForm(encoding=source.encoding))
     cutoffs = check_cutoffs(cutoffs)
     fitting = None
@@ -104,7 +107,7 @@ def command(
     if page is not None:
         from tacit.cli.evaluate.recommend_page import LEAD, Measured, sections
 
-        measured = Measured(model, train, held_out, results, details, cutoffs, fitting, named)
+        measured = Measured(model, train, held_out, results, details, cutoffs, fitting, named, show_ids)
         write_page(page, f"Recommendations from {Path(source.table).name}", LEAD, sections(measured), silent=as_json)
 
 

@@ -51,6 +51,7 @@ class Measured:
     cutoffs: Sequence[int]
     seconds: float | None
     titles: Mapping[str, str] = field(default_factory=dict)
+    show_ids: bool = False
 
     def named(self, ids: Sequence[Any]) -> list[Any]:
         """Titles of items, or their ids where they have none."""
@@ -202,6 +203,7 @@ def _examples(result: Measured) -> Section:
         Paragraph(
             f"Users whose NDCG@{result.k} is better than that of 90, 75, 50 and 25 of a hundred: none is picked by "
             "hand. ✓ marks a listed item that had been hidden."
+            + ("" if result.show_ids else " They are numbered here; `--show-ids` names them by their ids.")
         )
     ]
     for index, row in enumerate(rows):
@@ -210,7 +212,7 @@ def _examples(result: Measured) -> Section:
         listed = result.named(ranked.ids[index][ranked.filled[index]].tolist())
         blocks.append(
             Case(
-                str(ids[row]),
+                str(ids[row]) if result.show_ids else f"User {index + 1}",
                 f"NDCG@{result.k} {scores[chosen[index]]:.4f}"
                 + ("" if had else ". Nothing is known of this user, so the list says nothing either."),
                 {

@@ -167,7 +167,14 @@ class ScoredRecommender(Model):
         self.row_ids_, self.col_ids_, self._rows = row_ids, col_ids, RowState.of_positives(positives)
 
     def _asked(self, queries: Array, numbers: NDArray[np.int64]) -> AskedRows:
-        return AskedRows.known(self._rows, len(self.col_ids_), queries, numbers)
+        asked = AskedRows.known(self._rows, len(self.col_ids_), queries, numbers)
+        # Every fit has positives: a model without any was saved without them.
+        if not self._rows.positives.nnz and np.any((numbers >= 0) & (np.diff(asked.positives.indptr) == 0)):
+            raise InputError(
+                f"this {type(self).__name__} was saved without histories, by which it ranks; give the history with the "
+                "question (recommend takes Interactions, tacit recommend --having), or load a file that holds them."
+            )
+        return asked
 
     def _seen_parts(self) -> dict[str, Any]:
         return {"row_ids": self.row_ids_, "col_ids": self.col_ids_, "seen": self.seen_}

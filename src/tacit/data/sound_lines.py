@@ -1,0 +1,165 @@
+"""The lines of a text table that can be read, for tables with a few that cannot: ``tacit ... --skip-bad``.
+
+Every line is looked at by itself, in Python, and those that are sound are written again, in UTF-8. So a value that
+spans lines does not count as sound.
+"""
+
+import codecs
+import csv
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from tacit.data.compressed import cut_is_said, open_bytes
+from tacit.data.text_files import TextForm
+from tacit.errors import InputError
+
+_SHOWN = 60
+
+
+@dataclass
+class LeftOut:
+    """How many of the lines were left out, and why the first of them."""
+
+    lines: int = 0
+    bad: int = 0
+    first: str = ""
+
+    def sentence(self) -> str:
+        """For people; nothing where every line is sound."""
+        if not self.bad:
+            return ""
+        return f"{self.bad:,} of {self.lines:,} lines cannot be read and were left out; first, {self.first}"
+
+
+def write_sound_lines(
+    paths: Sequence[str],
+    folder: Path,
+    form: TextForm,
+    usual: str | None,
+    columns: Mapping[str, str],
+    time_format: str | None = None,
+) -> LeftOut:
+    """Write the sound lines of these files into files of the same names (unpacked, UTF-8) in ``folder``.
+
+    usual : the separator that the files' names say; None for JSON lines
+    columns : role (row, col, weight, time) → name of its column; those of other roles hold ids
+    """
+    left = LeftOut()
+    for number, path in enumerate(paths):
+        target = folder / f"{number:06}{'.jsonl' if usual is None else '.csv'}"
+        with target.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(_sound(path, form, usual, columns, time_format, left))
+    if left.lines == left.bad:
+        raise InputError(f"none of the {left.lines:,} lines of {paths[0]!r} can be read; first, {left.first}.")
+    return left
+
+
+class _Bad(Exception):
+    """What is wrong with a line."""
+
+
+def _sound(
+    path: str, form: TextForm, usual: str | None, columns: Mapping[str, str], time_format: str | None, left: LeftOut
+) -> Iterator[str]:
+    separator = "" if usual is None else form.of(path, usual)
+    names: list[str] | None = None
+    with cut_is_said(path), open_bytes(path) as file:
+        for number, raw in enumerate(file if form.is_ascii_based else _recoded(file.read(), form), start=1):
+            if not raw.strip():
+                continue
+            left.lines += bool(names) or not separator
+            try:
+                line = _decoded(raw, form)
+                if separator and names is None:
+                    names = _values(line, separator)
+                    yield line.rstrip("\r\n") + "\n"
+                    continue
+                record = _record(line) if names is None else _fields(line, separator, names)
+                _check(record, columns, form, time_format)
+                yield line.rstrip("\r\n") + "\n"
+            except _Bad as bad:
+                if separator and names is None:
+                    raise InputError(f"line {number} of {path!r}, the header, {bad}; fix it.") from None
+                left.bad += 1
+                left.first = left.first or f"line {number} of {path!r} {bad}"
+
+
+def _recoded(content: bytes, form: TextForm) -> list[bytes]:
+    """Lines in UTF-8 of a file whose line ends are not single bytes (UTF-16)."""
+    return content.decode(form.encoding or "utf-8", "replace").encode("utf-8").splitlines()
+
+
+def _decoded(raw: bytes, form: TextForm) -> str:
+    encoding = form.encoding if form.encoding and form.is_ascii_based else "utf-8"
+    try:
+        return raw.removeprefix(codecs.BOM_UTF8).decode(encoding)
+    except UnicodeDecodeError as error:
+        near = raw[max(0, error.start - 20) : error.start + 20].decode("latin-1").strip()
+        raise _Bad(f"is not {encoding.upper()} near {near!r}") from None
+
+
+def _values(line: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator, strict=True), [])
+    except csv.Error:
+        raise _Bad(f"has quotes that do not match: {line.strip()[:_SHOWN]!r}") from None
+
+
+def _fields(line: str, separator: str, names: list[str]) -> dict[str, Any]:
+    values = _values(line, separator)
+    if len(values) != len(names):
+        raise _Bad(f"has {len(values)} values where the header names {len(names)} columns: {line.strip()[:_SHOWN]!r}")
+    return dict(zip(names, values))
+
+
+def _record(line: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict):
+        raise _Bad(f"is not an object of JSON: {line.strip()[:_SHOWN]!r}")
+    return record
+
+
+def _check(record: Mapping[str, Any], columns: Mapping[str, str], form: TextForm, time_format: str | None) -> None:
+    for role, name in columns.items():
+        value = record.get(name)
+        if value is None or not str(value).strip():
+            raise _Bad(f"has no {name!r}")
+        if role == "weight" and not _is_weight(value, form):
+            raise _Bad(f"has {value!r} under {name!r}, which is no number from 0 on")
+        if role == "time" and not _is_time(value, time_format):
+            raise _Bad(f"has {value!r} under {name!r}, which does not read as a time")
+
+
+def _is_weight(value: Any, form: TextForm) -> bool:
+    text = str(value).replace(".", "").replace(",", ".") if form.decimal == "," else str(value)
+    try:
+        number = float(text)
+    except ValueError:
+        return False
+    return math.isfinite(number) and number >= 0 and not isinstance(value, bool) and "_" not in text
+
+
+def _is_time(value: Any, time_format: str | None) -> bool:
+    try:
+        if time_format is not None:
+            datetime.strptime(str(value), time_format)
+        elif not _is_number(str(value)):
+            datetime.fromisoformat(str(value).strip())
+    except ValueError:
+        return False
+    return True
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
