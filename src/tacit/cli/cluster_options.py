@@ -47,7 +47,7 @@ class Workers:
 
 
 _DEFAULTS: dict[str, Any] = {"context": (), "binary": False, "min_row_count": 1, "min_col_count": 1, "text_ids": False}
-_DEFAULTS |= {"decimal": "."}
+_DEFAULTS |= {"decimal": ".", "skip_bad": False}
 
 _OPTIONS = (
     click.option("--cluster", metavar="ADDRESS", help="Fit on a Dask cluster, such as tcp://scheduler:8786."),
