@@ -40,14 +40,14 @@ def _tree(module: str) -> ast.Module:
 def _declared(estimator: str) -> tuple[dict[str, tuple[ast.expr | None, ast.expr | None]], str]:
     """Parameter → annotation and default of the constructor, and the docstring of the class."""
     tree = _tree(ESTIMATORS[estimator])
-    (made,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == estimator)
-    (init,) = (node for node in made.body if isinstance(node, ast.FunctionDef) and node.name == "__init__")
+    (definition,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == estimator)
+    (init,) = (node for node in definition.body if isinstance(node, ast.FunctionDef) and node.name == "__init__")
     arguments = init.args
     positional = arguments.args[1:]
     # Defaults of positional parameters belong to the last of them.
     first = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
     pairs = [*zip(positional, first), *zip(arguments.kwonlyargs, arguments.kw_defaults)]
-    return {one.arg: (one.annotation, default) for one, default in pairs}, ast.get_docstring(made) or ""
+    return {one.arg: (one.annotation, default) for one, default in pairs}, ast.get_docstring(definition) or ""
 
 
 @functools.cache
@@ -153,16 +153,16 @@ def parameters_of(
         flags = _OPTIONS.get(name, (f"--{name.replace('_', '-')}",))
         if how.pop("is_flag", False):
             flags = (f"{flags[0]}/--no-{flags[0].removeprefix('--')}", *flags[1:])
-        said = _HELP.get(name) or help_of(estimator).get(name, "")
+        help_text = _HELP.get(name) or help_of(estimator).get(name, "")
         if only_given and isinstance(how.get("type"), OrNone):
             # None is what was not typed.
             how["type"] = click.Choice(how["type"].choices)
         if only_given:
-            options.append(click.option(*flags, name, default=None, help=said, **how))
+            options.append(click.option(*flags, name, default=None, help=help_text, **how))
         else:
             options.append(
                 click.option(
-                    *flags, name, cls=EstimatorOption, estimator=estimator, show_default=True, help=said, **how
+                    *flags, name, cls=EstimatorOption, estimator=estimator, show_default=True, help=help_text, **how
                 )
             )
     return names, options

@@ -53,14 +53,14 @@ def command(
     headings = ("id", "grade", "score", *columns)
     if not as_json:
         click.echo(csv_lines([headings]), nl=False)
-    kept: list[dict[str, Any]] = []
+    lines: list[dict[str, Any]] = []
     for row in order.tolist():
         shares = [] if probabilities is None else [round(float(p), 6) for p in probabilities[row]]
         grade, score = grades[row].item() if hasattr(grades[row], "item") else grades[row], float(scores[row])
         line = dict(zip(headings, (names[row], grade, score, *shares)))
-        kept.append(line)
+        lines.append(line)
         if as_json:
             print_json(line)
         else:
             click.echo(csv_lines([(names[row], grade, f"{score:.6g}", *shares)]), nl=False)
-    save_table(table_path, kept, headings)
+    save_table(table_path, lines, headings)

@@ -34,11 +34,11 @@ def command(model_path: Path, as_json: bool) -> None:
     """
     from tacit import load, model_file
 
-    said = model_file.about(model_path)
+    about = model_file.about(model_path)
     model = load(model_path)
     facts: dict[str, Any] = {
-        "kind": said["kind"],
-        "version": said["version"],
+        "kind": about["kind"],
+        "version": about["version"],
         "written": datetime.fromtimestamp(model_path.stat().st_mtime, UTC).isoformat(timespec="seconds"),
         "bytes": model_path.stat().st_size,
         "sha256": _checksum(model_path),
@@ -46,7 +46,7 @@ def command(model_path: Path, as_json: bool) -> None:
         "measures": _measures(model),
         "chosen": choice_of(model)["sentence"] if hasattr(model, "validation_") and hasattr(model, "col_ids_") else "",
         "parameters": _differing(model),
-        "notes": said["notes"],
+        "notes": about["notes"],
     }
     if as_json:
         print_json(facts)

@@ -119,10 +119,10 @@ def packed(
 
     @functools.wraps(function)
     def wrapped(**given: Any) -> Any:
-        mine = {name: given.pop(name) for name in names}
-        return function(**pack(mine), **given)
+        values = {name: given.pop(name) for name in names}
+        return function(**pack(values), **given)
 
-    made: Function = wrapped
+    decorated: Function = wrapped
     for option in reversed(options):
-        made = option(made)
-    return made
+        decorated = option(decorated)
+    return decorated

@@ -21,9 +21,9 @@ def numbers_of_ids(table: Any, ids: Ids, name: str) -> Any:
     array([1., 2.])
     """
     (who,), values = _read(table, 1, name, "ids come first, then numbers")
-    places = ids.numbers(who)
+    numbers = ids.numbers(who)
     result = np.full(len(ids), np.nan)
-    result[places[places >= 0]] = values[places >= 0]
+    result[numbers[numbers >= 0]] = values[numbers >= 0]
     absent = np.isnan(result)
     if absent.any():
         raise InputError(
@@ -38,16 +38,16 @@ def numbers_of_positives(table: Any, data: Interactions, name: str) -> sp.csr_ar
     (rows, cols), values = _read(table, 2, name, "row and column come first, then numbers")
     r, c = data.row_ids.numbers(rows), data.col_ids.numbers(cols)
     known = (r >= 0) & (c >= 0)
-    told = dict(zip(zip(r[known].tolist(), c[known].tolist()), values[known].tolist()))
+    number_of = dict(zip(zip(r[known].tolist(), c[known].tolist()), values[known].tolist()))
     pairs = list(zip(*(side.tolist() for side in data.matrix.tocoo().coords)))
-    absent = [pair for pair in pairs if pair not in told]
+    absent = [pair for pair in pairs if pair not in number_of]
     if absent:
         row, col = absent[0]
         raise InputError(
             f"{name}: there is no number for {data.row_ids[row]!r} with {data.col_ids[col]!r}, and none for "
             f"{len(absent) - 1} others of {len(pairs)} positives; give one for each."
         )
-    numbers = np.array([told[pair] for pair in pairs])
+    numbers = np.array([number_of[pair] for pair in pairs])
     return sp.csr_array((numbers, data.matrix.indices, data.matrix.indptr), shape=data.shape)
 
 

@@ -39,14 +39,14 @@ class Events:
     def __len__(self) -> int:
         return len(self.row)
 
-    def take(self, places: Array) -> "Events":
-        """The events in these places (numbers or a mask)."""
+    def take(self, chosen: Array) -> "Events":
+        """The chosen events: their numbers, or a mask."""
         return Events(
-            self.row[places],
-            self.col[places],
-            self.weight[places],
-            None if self.time is None else self.time[places],
-            {name: numbers[places] for name, numbers in self.context.items()},
+            self.row[chosen],
+            self.col[chosen],
+            self.weight[chosen],
+            None if self.time is None else self.time[chosen],
+            {name: numbers[chosen] for name, numbers in self.context.items()},
         )
 
 

@@ -127,7 +127,7 @@ def stable_order(numbers: Array) -> Array:
     cursor = np.zeros(highest + 1, dtype=np.int64)
     np.cumsum(np.bincount(small, minlength=highest + 1)[:-1], out=cursor[1:])
     order = np.empty(len(numbers), dtype=np.intp)
-    kernels.places_in_order(small, cursor, order)
+    kernels.counting_argsort(small, cursor, order)
     return order
 
 

@@ -155,16 +155,16 @@ class Places:
 
     tokens: NDArray[np.int32]
     starts: NDArray[np.int64]
-    places: NDArray[Any]
+    positions: NDArray[Any]
 
     @classmethod
     def of(cls, tokens: NDArray[np.int32], first: int, last: int, words: int) -> "Places":
         """Those in tokens[first:last]; the tokens before and behind are only neighbours."""
         core = tokens[first:last]
         starts = np.concatenate(([0], np.cumsum(np.bincount(core[core >= 0], minlength=words)))).astype(np.int64)
-        places = np.empty(int(starts[-1]), np.int32 if len(tokens) <= np.iinfo(np.int32).max else np.int64)
-        kernels.index_places(tokens, first, last, starts[:-1].copy(), places)
-        return cls(tokens, starts, places)
+        positions = np.empty(int(starts[-1]), np.int32 if len(tokens) <= np.iinfo(np.int32).max else np.int64)
+        kernels.index_positions(tokens, first, last, starts[:-1].copy(), positions)
+        return cls(tokens, starts, positions)
 
     def count(self, low: int, high: int, weights: NDArray[np.float64], side: WindowSide) -> Piece:
         """The counts of the words low..high-1; each word's are its own, whatever the range."""
@@ -175,7 +175,7 @@ class Places:
         sizes, indices, values = _room(high - low, room)
         seen = np.zeros(-(-words // 8) * 8, np.uint8)
         written = kernels.count_rows(
-            low, high, self.tokens, self.places, self.starts, weights, before, after, np.zeros(words), seen,
+            low, high, self.tokens, self.positions, self.starts, weights, before, after, np.zeros(words), seen,
             seen.view(np.uint64), np.empty(words, np.int32), sizes, indices, values,
         )  # fmt: skip
         return sizes, indices[:written].copy(), values[:written].copy()

@@ -67,8 +67,8 @@ class Scaling:
         """Ranks of a dense table's values, spread like normal numbers and then standardised.
 
         >>> table = np.array([[1.0], [2.0], [1000.0]])
-        >>> Scaling.of_ranks(table, np.ones(3)).dense(table).round(2).ravel().tolist()
-        [-1.22, -0.0, 1.22]
+        >>> (Scaling.of_ranks(table, np.ones(3)).dense(table).round(2) + 0.0).ravel().tolist()  # no -0.0
+        [-1.22, 0.0, 1.22]
         """
         step = -(-table.shape[0] // _MOST_RANKED)
         sample, share = np.asarray(table[::step], dtype=np.float64), weights[::step]

@@ -84,7 +84,7 @@ class CompileNotice(event.Listener):
     """
 
     def __init__(self) -> None:
-        self.said = False
+        self.announced = False
         self.functions = 0
         self.seconds = 0.0
         self._depth = 0
@@ -92,8 +92,8 @@ class CompileNotice(event.Listener):
         self._collects = False
 
     def on_start(self, event: Any) -> None:
-        if not self.said and sys.stderr is not None and sys.stderr.isatty():
-            self.said = True
+        if not self.announced and sys.stderr is not None and sys.stderr.isatty():
+            self.announced = True
             print(NOTICE, file=sys.stderr, flush=True)
         if self._depth == 0:
             self._began, self._collects = time.perf_counter(), gc.isenabled()

@@ -7,8 +7,8 @@ from tacit.kernels._jit import fast, strict
 
 
 @fast
-def places_in_order(numbers, cursor, out):
-    """out = the places of the numbers, ascending, equal ones as they come; ``cursor[y]`` is where those of y begin."""
+def counting_argsort(numbers, cursor, out):
+    """out = argsort(numbers), stable, by counting; ``cursor[y]`` is where the numbers equal to y begin in ``out``."""
     for k in range(len(numbers)):
         index = cursor[numbers[k]]
         cursor[numbers[k]] = index + 1

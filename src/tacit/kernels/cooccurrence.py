@@ -20,10 +20,10 @@ from tacit.kernels.sorted_lists import sort
 
 
 @strict
-def index_places(tokens, first, last, following, positions):
+def index_positions(tokens, first, last, following, positions):
     """Fill ``positions`` with where each word stands in tokens[first:last] (a counting sort, stable).
 
-    following : where the places of each word begin; afterwards where they end
+    following : where the positions of each word begin; afterwards where they end
     """
     for position in range(first, last):
         word = tokens[position]

@@ -85,12 +85,12 @@ def multiply(tile, start, width, queries, sums):
 
 
 @inlined
-def _mask(row, first, items, start, stop, indices, places):
+def _mask(row, first, items, start, stop, indices, positions):
     """-inf for items that the query may not get, and for the cells behind the last of ``items`` from ``first`` on."""
     for cell in range(start, stop):
-        place = places[indices[cell]] - first
-        if 0 <= place < items:
-            row[place] = _LOWEST
+        lane = positions[indices[cell]] - first
+        if 0 <= lane < items:
+            row[lane] = _LOWEST
     for c in range(items, len(row)):
         row[c] = _LOWEST
 
@@ -173,10 +173,12 @@ def _reach(bounds, begin, end, rows, count, lengths, floors, least):
 
 
 @inlined
-def search(tiles, begin, end, order, places, bounds, queries, lengths, k, indptr, indices, keys, floors, numbers, best):
+def search(
+    tiles, begin, end, order, positions, bounds, queries, lengths, k, indptr, indices, keys, floors, numbers, best
+):
     """Leave the keys of the best k of the tiles begin..end-1 in ``keys`` (R, > k); says whether all is as it should be.
 
-    order (m,) and places (m,) : which item lies where, and where it lies
+    order (m,) and positions (m,) : the item at each position, and the position of each item
     lengths (R,) : room for those of the queries (R, G)
     indptr, indices : items that a query may not get
     floors (R,) : what a score must exceed, -inf where nothing is known; they are raised
@@ -222,7 +224,7 @@ def search(tiles, begin, end, order, places, bounds, queries, lengths, k, indptr
             return NOT_FINITE
         for i in range(count):
             r = open_rows[i]
-            _mask(scores[i, :width], first, items, indptr[r], indptr[r + 1], indices, places)
+            _mask(scores[i, :width], first, items, indptr[r], indptr[r + 1], indices, positions)
             filled[r], floors[r] = _select(
                 scores[i, :width], bits[i, :width], order, first, k, keys[r], filled[r], floors[r], room, maxima
             )
@@ -236,15 +238,15 @@ def search(tiles, begin, end, order, places, bounds, queries, lengths, k, indptr
 
 @fast
 def search_rows(
-    tiles, end, order, places, bounds, factors, indptr, indices, numbers, apart, apart_indptr, apart_indices, mask, k,
-    room, items, best,
+    tiles, end, order, positions, bounds, factors, indptr, indices, numbers, apart, apart_indptr, apart_indices, mask,
+    k, room, items, best,
 ):  # fmt: skip
     """``search`` of the first tiles for rows of a model, whose factors and lists it puts together itself.
 
     factors (n, g), indptr, indices : of all rows
     numbers (R,) : which rows; -1 - i is the i-th of those that are stored ``apart``, whose lists are apart_indptr, …
     mask : whether a row may not get what is on its list
-    room : places in a buffer for keys
+    room : how many keys a buffer holds
     items, best (R, k) : room for the items and the bits of their scores, best first
 
     One call costs a tenth of the array operations that it saves.
@@ -280,9 +282,11 @@ def search_rows(
         floors[r] = _LOWEST
     keys = np.empty((rows, room), dtype=np.int64)
     begin = np.int64(0)  # a literal would compile ``search`` a second time
-    said = search(tiles, begin, end, order, places, bounds, queries, lengths, k, ends, lists, keys, floors, items, best)
-    if said == FOUND and end < len(tiles):
+    status = search(
+        tiles, begin, end, order, positions, bounds, queries, lengths, k, ends, lists, keys, floors, items, best
+    )
+    if status == FOUND and end < len(tiles):
         for r in range(rows):
             if lengths[r] * bounds[end * WIDTH // SLICE] > floors[r]:
                 return OPEN
-    return said
+    return status

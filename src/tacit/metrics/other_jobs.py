@@ -45,9 +45,9 @@ def of_tagger(model: Any, cutoffs: Sequence[int], X: Any, Y: Any) -> Evaluation:
 
 def of_ranker(model: Any, cutoffs: Sequence[int], X: Any, y: Any) -> Evaluation:
     """Are grades in the right order, and near the truth? Rows without a grade are left out."""
-    place = {grade: number for number, grade in enumerate(model.classes_.tolist())}
-    codes = np.array([_code(place, grade, model) for grade in checks.listed("y", y)], dtype=np.int64)
-    scores, predicted = model.rank_score(X), np.array([place[grade] for grade in model.predict(X).tolist()])
+    code_of = {grade: number for number, grade in enumerate(model.classes_.tolist())}
+    codes = np.array([_code(code_of, grade, model) for grade in checks.listed("y", y)], dtype=np.int64)
+    scores, predicted = model.rank_score(X), np.array([code_of[grade] for grade in model.predict(X).tolist()])
     if len(scores) != len(codes):
         raise InputError(f"X and y must be equally long, not {len(scores)} and {len(codes)}.")
     known = codes >= 0
@@ -104,10 +104,10 @@ def call(
     return function(*arguments.args, **arguments.kwargs)
 
 
-def _code(place: dict[Any, int], grade: Any, model: Any) -> int:
+def _code(code_of: dict[Any, int], grade: Any, model: Any) -> int:
     """The number of a grade, -1 where there is none."""
-    if grade in place:
-        return place[grade]
+    if grade in code_of:
+        return code_of[grade]
     if grade is None or grade != grade or grade == getattr(model, "unlabelled_mark", -1):
         return -1
     raise InputError(f"y: {checks.shown(grade)} is no grade that the model knows.")

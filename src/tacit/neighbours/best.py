@@ -39,12 +39,12 @@ def best_columns(scores: sp.csr_array | Array, k: int) -> tuple[NDArray[np.int64
         result = np.nonzero(above | (level & (np.cumsum(level, axis=1) <= room)))[1].reshape(len(scores), width)
     else:
         result = np.broadcast_to(np.arange(width), (len(scores), width))
-    taken = np.take_along_axis(scores, result, axis=1)
-    order = np.argsort(-taken, axis=1, kind="stable")
-    taken = np.take_along_axis(taken, order, axis=1)
-    allowed = taken > -np.inf
+    best_scores = np.take_along_axis(scores, result, axis=1)
+    order = np.argsort(-best_scores, axis=1, kind="stable")
+    best_scores = np.take_along_axis(best_scores, order, axis=1)
+    allowed = best_scores > -np.inf
     columns[:, :width] = np.where(allowed, np.take_along_axis(result, order, axis=1), -1)
-    values[:, :width] = np.where(allowed, taken, np.nan)
+    values[:, :width] = np.where(allowed, best_scores, np.nan)
     return columns, values
 
 

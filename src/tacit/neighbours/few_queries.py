@@ -29,14 +29,14 @@ TILES_AT_FIRST = 64
 class Tiled:
     """Items (m, g), the longest first, transposed, in tiles (T, G, WIDTH), filled up with zeros.
 
-    order (m,) and places (m,) : which item lies where, and where it lies
+    order (m,) and positions (m,) : the item at each position, and the position of each item
     bounds : the length of the longest of every SLICE items
     finite : whether all items are
     """
 
     tiles: NDArray[np.float32]
     order: NDArray[np.int32]
-    places: NDArray[np.int32]
+    positions: NDArray[np.int32]
     bounds: NDArray[np.float64]
     finite: bool
 
@@ -47,13 +47,13 @@ class Tiled:
         with np.errstate(over="ignore", invalid="ignore"):  # told in a sentence when it is searched
             lengths = np.sqrt(np.einsum("ij,ij->i", items, items, dtype=np.float64))
         order = np.argsort(-lengths, kind="stable").astype(np.int32)
-        places = np.empty(m, dtype=np.int32)
-        places[order] = np.arange(m, dtype=np.int32)
+        positions = np.empty(m, dtype=np.int32)
+        positions[order] = np.arange(m, dtype=np.int32)
         tiles = np.zeros((-(-m // few.WIDTH), -(-g // few.STEP) * few.STEP, few.WIDTH), dtype=np.float32)
         for tile, (start, stop) in zip(tiles, even_chunks(m, few.WIDTH)):
             tile[:g, : stop - start] = items[order[start:stop]].T
         bounds = np.maximum.reduceat(lengths[order], np.arange(0, m, few.SLICE))
-        return cls(tiles, order, places, bounds, bool(np.isfinite(lengths).all()))
+        return cls(tiles, order, positions, bounds, bool(np.isfinite(lengths).all()))
 
 
 def top_k_of_few(queries: Array, tiled: Tiled, k: int, *, seen: Lists | None = None, threads: int = 0) -> Result:
@@ -76,24 +76,24 @@ def top_k_of_few(queries: Array, tiled: Tiled, k: int, *, seen: Lists | None = N
             return _filled_up(answer, k)
     block = np.zeros((n, tiled.tiles.shape[1]), dtype=np.float32)
     block[:, : queries.shape[1]] = queries
-    wanted = _Wanted(block, np.empty(n), min(k, m), indptr, indices)
+    request = _Request(block, np.empty(n), min(k, m), indptr, indices)
     floors = np.empty(n, dtype=np.float32)
     floors.fill(-np.inf)
     # What the first tiles leave open goes to threads in sections, each with the floors that are known by then.
     first = min(count, TILES_AT_FIRST)
-    keys, numbers, scores = _search(tiled, wanted, 0, first, floors)
-    if first < count and (wanted.lengths * tiled.bounds[first * few.WIDTH // few.SLICE] > floors).any():
+    keys, numbers, scores = _search(tiled, request, 0, first, floors)
+    if first < count and (request.lengths * tiled.bounds[first * few.WIDTH // few.SLICE] > floors).any():
         sections = even_chunks(count - first, max(1, -(-(count - first) // (2 * resolve(threads)))))
-        more = run(lambda a, b: _search(tiled, wanted, first + a, first + b, floors.copy())[0], sections, threads)
-        numbers, scores = unpacked(np.concatenate((keys, *more), axis=1), wanted.k)
+        more = run(lambda a, b: _search(tiled, request, first + a, first + b, floors.copy())[0], sections, threads)
+        numbers, scores = unpacked(np.concatenate((keys, *more), axis=1), request.k)
     return _filled_up((numbers, scores), k)
 
 
-def _filled_up(found: Result, k: int) -> Result:
-    """With places that no item takes where there are fewer than k."""
-    numbers, scores = found
+def _filled_up(result: Result, k: int) -> Result:
+    """Lists of length k: -1 and NaN where there are fewer items."""
+    numbers, scores = result
     if numbers.shape[1] == k:
-        return found
+        return result
     missing = ((0, 0), (0, k - numbers.shape[1]))
     return np.pad(numbers, missing, constant_values=-1), np.pad(scores, missing, constant_values=np.nan)
 
@@ -139,25 +139,25 @@ def top_k_of_rows(
         known = queries.any(axis=1).all()
         return first_answers.Few(queries, tiled.tiles, tiled.order).best(k, lists) if known else None
     listed, scores = np.empty((n, k), dtype=np.int32), np.empty((n, k), dtype=np.float32)
-    said = few.search_rows(
-        tiled.tiles, min(len(tiled.tiles), TILES_AT_FIRST), tiled.order, tiled.places, tiled.bounds, *rows,
+    status = few.search_rows(
+        tiled.tiles, min(len(tiled.tiles), TILES_AT_FIRST), tiled.order, tiled.positions, tiled.bounds, *rows,
         np.array(numbers, dtype=np.int64), *apart, exclude_seen, k, capacity(k, m), listed, scores.view(np.int32),
     )  # fmt: skip
-    return (listed, scores) if said == few.FOUND else None
+    return (listed, scores) if status == few.FOUND else None
 
 
 def _gathered(
     numbers: list[int], rows: StoredRows, apart: StoredRows, exclude_seen: bool
 ) -> tuple[NDArray[np.float32], Lists]:
     """The factors of these rows, and lists of what they may not get."""
-    found = [(rows, number) if number >= 0 else (apart, -1 - number) for number in numbers]
-    queries = np.stack([place.factors[number] for place, number in found])
-    lists = [place.indices[place.indptr[number] : place.indptr[number + 1]] for place, number in found]
-    lists = lists if exclude_seen else [NOTHING] * len(found)
+    stored = [(rows, number) if number >= 0 else (apart, -1 - number) for number in numbers]
+    queries = np.stack([part.factors[number] for part, number in stored])
+    lists = [part.indices[part.indptr[number] : part.indptr[number + 1]] for part, number in stored]
+    lists = lists if exclude_seen else [NOTHING] * len(stored)
     return queries, (np.cumsum([0, *map(len, lists)]), np.concatenate(lists))
 
 
-class _Wanted(NamedTuple):
+class _Request(NamedTuple):
     """Queries (n, G) with room for their lengths (n,), how many items each gets, and lists of those it may not get."""
 
     queries: NDArray[np.float32]
@@ -168,16 +168,16 @@ class _Wanted(NamedTuple):
 
 
 def _search(
-    tiled: Tiled, wanted: _Wanted, begin: int, end: int, floors: NDArray[np.float32]
+    tiled: Tiled, request: _Request, begin: int, end: int, floors: NDArray[np.float32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
     """Keys (n, k) of the best of some tiles, with their numbers and scores; ``floors`` (n,) are raised."""
     n, m = len(floors), len(tiled.order)
-    keys = np.empty((n, capacity(wanted.k, m)), dtype=np.int64)
-    numbers, scores = np.empty((n, wanted.k), dtype=np.int32), np.empty((n, wanted.k), dtype=np.float32)
-    said = few.search(
-        tiled.tiles, begin, end, tiled.order, tiled.places, tiled.bounds, *wanted, keys, floors, numbers,
+    keys = np.empty((n, capacity(request.k, m)), dtype=np.int64)
+    numbers, scores = np.empty((n, request.k), dtype=np.int32), np.empty((n, request.k), dtype=np.float32)
+    status = few.search(
+        tiled.tiles, begin, end, tiled.order, tiled.positions, tiled.bounds, *request, keys, floors, numbers,
         scores.view(np.int32),
     )  # fmt: skip
-    if said != few.FOUND:
-        raise InputError(NOT_FINITE if said == few.NOT_FINITE else f"seen names items outside 0 to {m - 1}.")
-    return keys[:, : wanted.k], numbers, scores
+    if status != few.FOUND:
+        raise InputError(NOT_FINITE if status == few.NOT_FINITE else f"seen names items outside 0 to {m - 1}.")
+    return keys[:, : request.k], numbers, scores

@@ -144,11 +144,11 @@ def _require_bound(name: str, second: Pointwise, target: float, bound: float) ->
     if not 0 < bound < np.inf:
         raise InputError(f"loss {name!r}: curvature_bound must be a number above 0, not {checks.shown(bound)}.")
     s = np.concatenate([_NEAR, target + _NEAR])
-    found = np.asarray(second(np.full(len(s), target), s), dtype=np.float64)
-    at = int(np.argmax(np.where(np.isnan(found), -np.inf, found)))
-    if found[at] > bound * (1 + 1e-5):
+    curvature = np.asarray(second(np.full(len(s), target), s), dtype=np.float64)
+    at = int(np.argmax(np.where(np.isnan(curvature), -np.inf, curvature)))
+    if curvature[at] > bound * (1 + 1e-5):
         raise InputError(
-            f"loss {name!r}: curvature_bound is {bound:g}, but the second derivative is {found[at]:.6g} at target "
+            f"loss {name!r}: curvature_bound is {bound:g}, but the second derivative is {curvature[at]:.6g} at target "
             f"{target:g} and score {s[at]:g}; give a number that it never exceeds, or leave curvature_bound out."
         )
 

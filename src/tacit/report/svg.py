@@ -37,8 +37,8 @@ def bars(chart: Bars) -> str:
             f'<rect class="fill-{kind}" x="{left:.0f}" y="{y + 4}" width="{width:.1f}" height="20" rx="3"/>'
             f'<text class="value" x="{left + width + 6:.1f}" y="{y + 19}">{number(value)}{escape(chart.unit)}</text>'
         )
-    said = "; ".join(f"{name} {number(value)}{chart.unit}" for name, value in chart.values.items())
-    return _figure("".join(parts), step * len(names) + 2, chart.title, said)
+    description = "; ".join(f"{name} {number(value)}{chart.unit}" for name, value in chart.values.items())
+    return _figure("".join(parts), step * len(names) + 2, chart.title, description)
 
 
 def columns(chart: Columns) -> str:
@@ -77,11 +77,11 @@ def columns(chart: Columns) -> str:
         if bar % every == 0
     ]
     parts.append(_below(left, WIDTH - 4, bottom + 38, chart.x_label))
-    said = "; ".join(
+    description = "; ".join(
         f"{name}: " + ", ".join(f"{label} {number(value)}" for label, value in zip(chart.labels, values))
         for name, values in chart.series.items()
     )
-    return _figure("".join(parts), bottom + 46, chart.title, said)
+    return _figure("".join(parts), bottom + 46, chart.title, description)
 
 
 def lines(chart: Lines) -> str:
@@ -126,10 +126,10 @@ def lines(chart: Lines) -> str:
                 for x, y in seen
             ]
     parts += [] if beside else _legend(chart.series, 32, stacked=True)
-    said = "; ".join(
+    description = "; ".join(
         f"{name} goes from {number(curve[0])} to {number(curve[-1])}" for name, curve in chart.series.items() if curve
     )
-    return _figure("".join(parts), bottom + 46, chart.title, said)
+    return _figure("".join(parts), bottom + 46, chart.title, description)
 
 
 def dots(chart: Dots) -> str:
@@ -150,8 +150,10 @@ def dots(chart: Dots) -> str:
         f'<text class="name-{letter}" x="{x + 6:.1f}" y="{y + 4:.1f}">{escape(label)}</text>'
         for x, y, label, letter in _readable(labels)
     ]
-    said = "; ".join(f"{name}: {', '.join(label for label, _, _ in group)}" for name, group in chart.groups.items())
-    return _figure("".join(parts), height, chart.title, said)
+    description = "; ".join(
+        f"{name}: {', '.join(label for label, _, _ in group)}" for name, group in chart.groups.items()
+    )
+    return _figure("".join(parts), height, chart.title, description)
 
 
 def _readable(labels: list[tuple[float, float, str, str]]) -> list[tuple[float, float, str, str]]:
@@ -240,9 +242,9 @@ def _apart(places: Sequence[float], distance: float) -> list[float]:
     return moved
 
 
-def _figure(content: str, height: float, title: str, said: str = "") -> str:
+def _figure(content: str, height: float, title: str, description: str = "") -> str:
     """The drawing with its name, and in words what it shows, for those who do not see it."""
-    words = f"<desc>{escape(said)}</desc>" if said else ""
+    words = f"<desc>{escape(description)}</desc>" if description else ""
     return (
         f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{escape(title)}">'
         f"<title>{escape(title)}</title>{words}{content}</svg>"

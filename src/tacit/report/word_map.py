@@ -16,13 +16,13 @@ Array = NDArray[Any]
 
 
 def plane(units: Array, seed: int = 0) -> NDArray[np.float32]:
-    """(n, 2) places for n vectors of length one: t-SNE on cosines, or the first principal axes when they are few."""
+    """(n, 2) points for n vectors of length one: t-SNE on cosines, or the first principal axes when they are few."""
     from sklearn.decomposition import PCA
     from sklearn.manifold import TSNE
 
     if len(units) < 5:
-        places: NDArray[np.float32] = PCA(2, svd_solver="full").fit_transform(units)
-        return places
+        points: NDArray[np.float32] = PCA(2, svd_solver="full").fit_transform(units)
+        return points
     perplexity = min(30.0, (len(units) - 1) / 3)
     with single_threaded_openmp():
         result: NDArray[np.float32] = TSNE(
@@ -41,11 +41,11 @@ def draw_map(
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError("drawing needs matplotlib; install it with: pip install 'tacit[viz]'.") from None
-    places = plane(units, seed)
+    points = plane(units, seed)
     figure = Figure(figsize=(10, 10), layout="constrained")
     axes = figure.add_subplot()
-    axes.scatter(places[:, 0], places[:, 1], s=6, color="0.6")
-    for word, (x, y) in zip(words, places):
+    axes.scatter(points[:, 0], points[:, 1], s=6, color="0.6")
+    for word, (x, y) in zip(words, points):
         axes.annotate(str(word), (x, y), fontsize=8, ha="center", va="bottom")
     axes.set_axis_off()
     if path is not None:

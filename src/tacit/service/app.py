@@ -264,10 +264,10 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 async def _tacit_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, TacitError)
-    told = refusal(error)
-    response = _answer({"error": str(told)}, told.status)
-    if told.retry_after is not None:
-        response.headers["retry-after"] = str(told.retry_after)
+    answer = refusal(error)
+    response = _answer({"error": str(answer)}, answer.status)
+    if answer.retry_after is not None:
+        response.headers["retry-after"] = str(answer.retry_after)
     return response
 
 

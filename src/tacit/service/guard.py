@@ -87,13 +87,13 @@ class Guard:
         except _Gone as gone:
             _log.info("client went away", extra={"request_id": request_id.decode(), "why": str(gone)})
         except Exception as error:
-            told = refusal(error) if isinstance(error, TacitError) else _FAILURE
-            if told is _FAILURE:
+            answer = refusal(error) if isinstance(error, TacitError) else _FAILURE
+            if answer is _FAILURE:
                 _log.exception("request failed", extra={"request_id": request_id.decode()})
             if not status:
-                status = told.status
+                status = answer.status
                 with suppress(_Gone):
-                    await _reply(send, status, _json.encode({"error": str(told)}), request_id, told)
+                    await _reply(send, status, _json.encode({"error": str(answer)}), request_id, answer)
         finally:
             self._in_hand -= 1
             self._record(scope, request_id, status or 500, time.perf_counter() - began)

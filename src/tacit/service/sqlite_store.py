@@ -119,8 +119,8 @@ class SqliteStore:
 
     def check(self) -> list[str]:
         with self._guard, self._told("read"):
-            said = [row[0] for row in self._connection.execute("PRAGMA integrity_check")]
-        problems = [f"the database is damaged: {one}." for one in said if one != "ok"]
+            findings = [row[0] for row in self._connection.execute("PRAGMA integrity_check")]
+        problems = [f"the database is damaged: {one}." for one in findings if one != "ok"]
         for model in self.models():
             problems += gaps(model, [event.sequence for event in self.read(model)])
         return problems

@@ -106,12 +106,12 @@ def online_map(
     rng = np.random.default_rng(seed)
     X = sp.csr_array(X, dtype=np.float64)
     climb = Climb(V)
-    draw, places = _partners_of(Y, new, neighbours)
-    if not len(places):
+    draw, with_partners = _partners_of(Y, new, neighbours)
+    if not len(with_partners):
         return climb.V
     learning_rate *= climb.size
     for step in range(steps):
-        chosen = rng.permutation(places)[:_BATCH]
+        chosen = rng.permutation(with_partners)[:_BATCH]
         others = np.concatenate((draw(chosen, rng), rng.integers(X.shape[0], size=max(_BATCH - len(chosen), 0))))
         rate = learning_rate * max(1 - step / steps, 0.05)
         climb.step(X, Y, new[chosen], others, rate, scale, negatives)

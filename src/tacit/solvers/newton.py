@@ -45,9 +45,9 @@ class TrustRegion(Solver):
         point = block.at(here)
         gradient = block.gradient(point, here)
         first_norm = norm = float(np.sqrt(inner(gradient, gradient)))
-        kept = self.recalled(key, (1,))
-        radius = float(kept[0]) if kept is not None else norm if self.radius is None else self.radius
-        fresh = kept is None
+        remembered = self.recalled(key, (1,))
+        radius = float(remembered[0]) if remembered is not None else norm if self.radius is None else self.radius
+        fresh = remembered is None
         for number in range(self.steps):
             if (norm <= self.tolerance * first_norm and number > 0) or norm == 0.0:
                 break

@@ -86,16 +86,16 @@ class RowSampler:
         """A batch with replacement, and shares whose sums estimate the means of the groups without bias."""
         picked, shares = [], []
         for group, rows in enumerate(self.members):
-            wanted = self.batch(group, size)
+            count = self.batch(group, size)
             if self.comes_whole(group, size):
                 picked.append(rows)
                 shares.append(self.weights[rows] / max(self.weights[rows].sum(), 1e-300))
                 continue
             chance = self.chances[group]
-            places = np.searchsorted(chance, generator.random(wanted) * chance[-1], side="right")
-            places = np.minimum(places, len(rows) - 1)
-            picked.append(rows[places])
-            shares.append(self.shares[group][places] / wanted)
+            drawn = np.searchsorted(chance, generator.random(count) * chance[-1], side="right")
+            drawn = np.minimum(drawn, len(rows) - 1)
+            picked.append(rows[drawn])
+            shares.append(self.shares[group][drawn] / count)
         chosen = np.concatenate(picked)
         return self.table[chosen], self.codes[chosen], np.concatenate(shares)
 
@@ -106,10 +106,10 @@ class RowSampler:
         """At most 4,000 labelled and 4,000 unlabelled rows, to measure curvature on."""
         generator = np.random.default_rng(seed)
         sides = [np.flatnonzero(self.codes >= 0), self.members[-1]]
-        kept = [
+        samples = [
             np.sort(generator.choice(side, _SAMPLE, replace=False)) if len(side) > _SAMPLE else side for side in sides
         ]
-        rows = np.concatenate(kept)
+        rows = np.concatenate(samples)
         return self.table[rows], self.codes[rows], self.weights[rows]
 
 
@@ -288,8 +288,8 @@ class Reservoir:
         self.rows += [table[[number]] for number in range(first)]
         self.weights += weights[:first].tolist()
         later = np.arange(first, table.shape[0])
-        places = self._generator.integers(self.seen + later + 1)
-        for number, index in zip(later[places < self.capacity], places[places < self.capacity]):
+        slots = self._generator.integers(self.seen + later + 1)
+        for number, index in zip(later[slots < self.capacity], slots[slots < self.capacity]):
             self.rows[index] = table[[number]]
             self.weights[index] = float(weights[number])
         self.seen += table.shape[0]

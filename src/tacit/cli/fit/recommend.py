@@ -151,17 +151,17 @@ def _print_summary(outcome: dict[str, Any], model: Any, model_output: ModelOutpu
     if outcome["method"] == "factors":
         objective = "" if outcome["objective"] is None else f", objective {outcome['objective']:.6g}"
         held_out = f", held-out NDCG@10 {outcome['held_out_ndcg']:.4f}" if "held_out_ndcg" in outcome else ""
-        told = {
+        training = {
             "with": f"{outcome['factors']} factors, {outcome['sweeps']} sweeps in {outcome['seconds']:.1f} s"
             f"{objective}{held_out}"
         }
     else:
-        told = {"with": f"{type(model).__name__} in {outcome['seconds']:.1f} s", "why": outcome["sentence"]}
+        training = {"with": f"{type(model).__name__} in {outcome['seconds']:.1f} s", "why": outcome["sentence"]}
     someone = shlex.quote(str(model.row_ids_.all()[:1].tolist()[0]))
     print_facts(
         {
             "learned": f"{rows} rows × {columns} columns, {positives} positives",
-            **told,
+            **training,
             **({"sides": model.gain_["sentence"]} if "gain" in outcome else {}),
             "saved to": model_output.saved_to,
             "now try": model_output.next_command("recommend", someone),

@@ -238,10 +238,10 @@ class _Search:
     def finish(self) -> Tuned:
         """The best setting on all data, from where its trial ended, for as many sweeps as it took or ``SETTLING``."""
         setting = {name: self.best[name] for name in SPACE}
-        model, told = self._build(setting), self.model.callback
+        model, callback = self._build(setting), self.model.callback
 
         def stop(record: Mapping[str, Any]) -> bool:
-            asked = told is not None and bool(told(record))
+            asked = callback is not None and bool(callback(record))
             return asked or time.perf_counter() + self.per_sweep > self.deadline
 
         settings = FitSettings.read(model.get_params(deep=False))

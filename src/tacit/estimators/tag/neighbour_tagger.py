@@ -15,8 +15,9 @@ from tacit.errors import InputError
 from tacit.estimators import needs
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Array, Callback
+from tacit.estimators.tag.neighbour_evidence import Voters
 from tacit.estimators.tag.partition_fit import learned
-from tacit.estimators.tag.partition_growth import grown, stepped
+from tacit.estimators.tag.partition_growth import grown, stepped, with_labels, with_rows
 from tacit.estimators.tag.tables import NEIGHBOUR
 from tacit.estimators.tag.tagger import Tagger
 from tacit.neighbours.partitioned import Learner, vote
@@ -210,7 +211,7 @@ class NeighbourTagger(Tagger):
             if self.n_imputed and not run.interrupted and not run.stopped:
                 # What the first model guesses must not also decide which labels go together.
                 graph = sp.csr_array(Y.T @ Y) if graph is None and self.method == "joint" else graph
-                self._learn_all(unit, _with_labels(Y, self._guessed(X), np.arange(Y.shape[0])), graph, run)
+                self._learn_all(unit, with_labels(Y, self._guessed(X), np.arange(Y.shape[0])), graph, run)
         self.history_ = run.history
         return self
 
@@ -306,11 +307,11 @@ class NeighbourTagger(Tagger):
             )
         new, names, _ = read_labels(Y, rows=X.shape[0], names=labels, known=self.label_ids_, allow_empty=True)
         numbers = self._numbers_of(rows, X.shape[0])
-        union, before = _with_labels(self._Y, new, numbers), self._scales
+        union, before = with_labels(self._Y, new, numbers), self._scales
         self._learn_scales(X)
         X = self._prepared(X)
         carrying = np.flatnonzero(np.diff(new.indptr))
-        kept = None if self._X is None else _with_rows(self._X, X, numbers)
+        kept = None if self._X is None else with_rows(self._X, X, numbers)
         try:
             with pool.single_threaded_blas():
                 learners = tuple(grown(learner, X[carrying], union, numbers[carrying]) for learner in self.learners_)
@@ -373,39 +374,15 @@ class NeighbourTagger(Tagger):
         return self.learners_[0].neighbours(self._prepared(X), k, self.threads)
 
     def _contributions(self, x: sp.csr_array, column: int) -> Evidence:
-        row = self._prepared(x)
-        carries = np.asarray(self._Y[:, [column]].toarray()).ravel()
-        said = np.zeros(self._Y.shape[0])
-        length = 0.0
-        similarities = np.zeros(self._Y.shape[1])
-        everyone = sp.eye_array(self._Y.shape[0], dtype=np.float32, format="csr")
-        for learner in self.learners_:
-            result = learner.neighbours(row, min(self.neighbours, self.rows_seen_), self.threads)
-            said += vote(*result, everyone, self.vote_power).toarray()[0] / len(self.learners_)
-            if self.method == "joint":
-                similarities += normalise(learner.label_scores(row))[0]
-        if self.method == "joint":
-            # As in the scores: votes, and similarities to the labels' vectors, each scaled to length one.
-            length = float(np.linalg.norm(said @ self._Y))
-            similarities /= np.linalg.norm(similarities) or 1.0
-        heard = np.flatnonzero(said * carries)
-        return Evidence.of(heard, said[heard] / (length or 1.0), float(similarities[column]))
+        return self._voters().votes_by_row(self._prepared(x), column)
 
     def features_for(self, x: sp.csr_array, column: int) -> Evidence:
         """Each vote goes to the features of the row, by their parts in its likeness to the voter."""
-        told, row = self._contributions(x, column), self._prepared(x)
-        carries = np.asarray(self._Y[:, [column]].toarray()).ravel()
-        everyone = sp.eye_array(self._Y.shape[0], dtype=np.float32, format="csr")
-        spoken, votes = np.zeros(row.shape[1]), 0.0
-        for learner in self.learners_:
-            result = learner.neighbours(row, min(self.neighbours, self.rows_seen_), self.threads)
-            said = vote(*result, everyone, self.vote_power).toarray()[0] * carries / len(self.learners_)
-            heard = np.flatnonzero(said)
-            features, parts = learner.partitions[int(learner.assign(row)[0])].shares(row, heard)
-            spoken[features] += parts @ said[heard]
-            votes += said.sum()
-        spoken *= told.contributions.sum() / (votes or 1.0)
-        return Evidence.of(row.indices, spoken[row.indices], told.total - float(spoken.sum()), "likeness to the label")
+        return self._voters().votes_by_feature(self._prepared(x), column)
+
+    def _voters(self) -> Voters:
+        joint = self.method == "joint"
+        return Voters(self.learners_, self._Y, self.neighbours, self.vote_power, joint, self.threads)
 
     # -- to and from a model file ------------------------------------------------------------------------------
 
@@ -418,20 +395,3 @@ class NeighbourTagger(Tagger):
         self._restore_labels(facts, parts)
         self.learners_ = tuple(Learner.from_arrays(arrays) for arrays in parts["learner"])
         self._Y, self._X = parts["Y"], parts["X"]
-
-
-def _with_labels(Y: sp.csr_array, new: sp.csr_array, numbers: Array) -> sp.csr_array:
-    """Y with the labels of ``new`` added to the rows of these numbers; rows and columns grow as needed."""
-    shape = (max(Y.shape[0], int(numbers.max(initial=-1)) + 1), new.shape[1])
-    old, more = Y.tocoo(), new.tocoo()
-    row = np.concatenate((old.coords[0], numbers[more.coords[0]]))
-    col = np.concatenate((old.coords[1], more.coords[1]))
-    union = as_csr(sp.coo_array((np.ones(len(row), np.float32), (row, col)), shape=shape), "Y")
-    union.data[:] = 1.0
-    return union
-
-
-def _with_rows(X: sp.csr_array, new: sp.csr_array, numbers: Array) -> sp.csr_array:
-    """X with the rows of ``new`` whose numbers lie behind its own; known rows keep the features that first came."""
-    old = sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], new.shape[1]))
-    return as_csr(sp.vstack((old, new[numbers >= X.shape[0]]), format="csr"), "X", allow_empty=True)

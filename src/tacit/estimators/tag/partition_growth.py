@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tacit.data.matrix import as_csr
 from tacit.neighbours.partitioned import Learner, Partition
 from tacit.neighbours.topk import normalise
 from tacit.solvers.end_to_end import online_map
@@ -108,3 +109,20 @@ def _with_labels(part: Partition, Y: sp.csr_array) -> Partition:
     usual = float(np.median(length[length > 0])) if np.any(length > 0) else 1.0
     vectors = (usual * np.asarray(carried.T @ part.points) / frequency[:, None]).astype(np.float32)
     return replace(part, labels=np.concatenate((part.labels, vectors)))
+
+
+def with_labels(Y: sp.csr_array, new: sp.csr_array, numbers: Array) -> sp.csr_array:
+    """Y with the labels of ``new`` added to the rows of these numbers; rows and columns grow as needed."""
+    shape = (max(Y.shape[0], int(numbers.max(initial=-1)) + 1), new.shape[1])
+    old, more = Y.tocoo(), new.tocoo()
+    row = np.concatenate((old.coords[0], numbers[more.coords[0]]))
+    col = np.concatenate((old.coords[1], more.coords[1]))
+    union = as_csr(sp.coo_array((np.ones(len(row), np.float32), (row, col)), shape=shape), "Y")
+    union.data[:] = 1.0
+    return union
+
+
+def with_rows(X: sp.csr_array, new: sp.csr_array, numbers: Array) -> sp.csr_array:
+    """X with the rows of ``new`` whose numbers lie behind its own; known rows keep the features that first came."""
+    old = sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], new.shape[1]))
+    return as_csr(sp.vstack((old, new[numbers >= X.shape[0]]), format="csr"), "X", allow_empty=True)
