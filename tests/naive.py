@@ -210,6 +210,13 @@ def label_targets(Y, power):
     return np.array([(count / np.exp(np.mean(logs))) ** -power for count in counts])
 
 
+def relevance(X, Y, power):
+    """What features weigh by: the lengths of their weights in a ridge regression of labels less their means."""
+    weights = np.linalg.solve(X.T @ X + np.eye(X.shape[1]), X.T @ (Y - Y.mean(axis=0)))
+    lengths = np.linalg.norm(weights, axis=1)
+    return ((lengths / lengths[X.any(axis=0)].mean() + 0.5) / 1.5) ** power
+
+
 def imputed_kernel_ridge(K, Y, ridge, targets):
     """α of the second model, which learns from all rows: what the first one guesses of each without having seen it."""
     known = np.flatnonzero(Y.any(axis=1))

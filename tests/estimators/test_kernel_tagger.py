@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import tacit
 from tacit import FactorTagger, KernelTagger, NeighbourTagger
 from tacit.errors import InputError
-from tacit.estimators.tag import kernel_fit
+from tacit.estimators.tag import feature_relevance, kernel_fit
 from tacit.estimators.tag.kernel_choice import LABEL_POWERS
 from tests import naive
 
@@ -29,6 +29,10 @@ def worded_otherwise(estimator):
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+PLAIN = {"value_power": 1.0, "label_power": 0.0, "relevance_power": 0.0}
+"""Rows as they are, and every known label worth one."""
 
 
 def tagged(n=60, seed=0, labels=5):
@@ -51,7 +55,7 @@ def test_cosine_scores_are_kernel_ridge():
     X, Y = tagged()
     X[np.abs(X).sum(axis=1) == 0, 0] = 1.0
     new = tagged(10, 9)[0] + 0.1
-    model = KernelTagger("cosine", bandwidth=0.8, regularization=0.3, value_power=1.0, label_power=0.0).fit(X, Y)
+    model = KernelTagger("cosine", bandwidth=0.8, regularization=0.3, **PLAIN).fit(X, Y)
     alpha = naive.kernel_ridge(cosine_kernel(X, X, 0.8), Y.toarray(), np.ones(Y.shape), 0.3)
     np.testing.assert_allclose(model.decision_function(new), cosine_kernel(new, X, 0.8) @ alpha, atol=1e-4)
 
@@ -87,6 +91,7 @@ def test_weights_of_labels_hold_in_every_solve(kernel, landmarks):
         regularization=0.5,
         value_power=1.0,
         unlabelled_weight=0.25,
+        relevance_power=0.0,
         landmarks=landmarks,
         inner_steps=60,
         **width,
@@ -122,7 +127,7 @@ def test_imputed_is_kernel_ridge_on_guesses_of_models_that_never_saw_the_row(pow
     X, Y = tagged()
     X[np.abs(X).sum(axis=1) == 0, 0] = 1.0
     hidden = Y.toarray() * (np.random.default_rng(1).random(Y.shape) < 0.3)
-    own = {"bandwidth": 1.0, "regularization": 0.5, "value_power": 1.0, "label_power": power}
+    own = {"bandwidth": 1.0, "regularization": 0.5} | PLAIN | {"label_power": power}
     model = KernelTagger("cosine", impute=True, **own).fit(X, sp.csr_array(hidden))
     K = cosine_kernel(X, X, 1.0)
     alpha = naive.imputed_kernel_ridge(K, hidden, 0.5, naive.label_targets(hidden, power))
@@ -156,13 +161,13 @@ def repeated_words(n=400, seed=0):
 @pytest.mark.parametrize("kernel", ["cosine", "linear"])
 def test_leave_one_out_chooses_the_power_of_values(kernel, tmp_path):
     X, Y = repeated_words()
-    model = KernelTagger(kernel).fit(X[::2], Y[::2])
+    model = KernelTagger(kernel, relevance_power=0.0).fit(X[::2], Y[::2])
     tried = {record["value_power"]: record["ndcg"] for record in model.history_[:3]}
     assert list(tried) == [1.0, 0.5, 0.0]
     assert model.value_power_ == max(tried, key=tried.get) == 0.0
-    as_given = KernelTagger(kernel, value_power=1.0, label_power=0.0).fit(X[::2], Y[::2])
+    as_given = KernelTagger(kernel, **PLAIN).fit(X[::2], Y[::2])
     assert model.score(X[1::2], Y[1::2]) > as_given.score(X[1::2], Y[1::2])
-    given = {"regularization": model.regularization_, "value_power": 0.0}
+    given = {"regularization": model.regularization_, "value_power": 0.0, "relevance_power": 0.0}
     given |= {"bandwidth": model.bandwidth_} if kernel == "cosine" else {}
     given["label_power"] = model.label_power_
     model.save(tmp_path / "model")
@@ -174,7 +179,7 @@ def test_roots_of_values_are_kernel_ridge_of_roots():
     X, Y = tagged()
     X[np.abs(X).sum(axis=1) == 0, 0] = 1.0
     X[0] *= -1
-    model = KernelTagger("cosine", bandwidth=0.8, regularization=0.3, value_power=0.5, label_power=0.0).fit(X, Y)
+    model = KernelTagger("cosine", bandwidth=0.8, regularization=0.3, **PLAIN | {"value_power": 0.5}).fit(X, Y)
     roots = np.sign(X) * np.sqrt(np.abs(X))
     K = cosine_kernel(roots, roots, 0.8)
     alpha = naive.kernel_ridge(K, Y.toarray(), np.ones(Y.shape), 0.3)
@@ -185,7 +190,7 @@ def test_roots_of_values_are_kernel_ridge_of_roots():
 def test_targets_by_label_are_kernel_ridge_of_those_targets(kernel, landmarks):
     X, Y = tagged()
     X[np.abs(X).sum(axis=1) == 0, 0] = 1.0
-    own = {"regularization": 0.5, "value_power": 1.0, "landmarks": landmarks, "label_power": 0.4}
+    own = {"regularization": 0.5, "landmarks": landmarks} | PLAIN | {"label_power": 0.4}
     model = KernelTagger(kernel, bandwidth=1.0 if kernel == "cosine" else None, **own).fit(X, Y)
     K = cosine_kernel(X, X, 1.0) if kernel == "cosine" else 1 + unit(X) @ unit(X).T
     targets = naive.label_targets(Y.toarray(), 0.4)
@@ -226,7 +231,7 @@ def test_targets_stay_where_rare_labels_are_favoured_already(favour):
 
 def test_partial_fit_goes_on_with_the_targets_of_labels_and_new_ones_get_one():
     X, Y = tagged(80)
-    own = {"bandwidth": 1.0, "regularization": 0.5, "value_power": 1.0, "label_power": 0.4}
+    own = {"bandwidth": 1.0, "regularization": 0.5} | PLAIN | {"label_power": 0.4}
     model = KernelTagger("cosine", **own).fit(X[:60], Y[:60, :4])
     targets = np.append(naive.label_targets(Y[:60, :4].toarray(), 0.4), 1.0)
     before = np.hstack((model.decision_function(X), np.zeros((80, 1))))
@@ -249,6 +254,88 @@ def test_values_that_powers_cannot_change_or_should_not_are_taken_as_given():
     for kernel, table in (("gaussian", X), ("auto", X + 1)):
         with pytest.raises(InputError, match=r"value_power=0\.5 is of no use to the gaussian kernel"):
             KernelTagger(kernel, value_power=0.5).fit(table, Y)
+
+
+@pytest.mark.parametrize("labels", [3, 80])
+def test_features_weigh_by_their_weights_in_a_ridge_regression(labels, monkeypatch):
+    # As many mixtures as it takes to see the lengths that they estimate.
+    monkeypatch.setattr(feature_relevance, "_MIXTURES", 64 if labels == 3 else 60_000)
+    X, Y = (part.astype(np.float64) for part in (tagged()[0], np.random.default_rng(4).random((60, labels)) < 0.1))
+    X[np.abs(X).sum(axis=1) == 0, 0] = 1.0
+    X[:, 11], Y[:, 0] = 0.0, 1.0
+    model = KernelTagger("cosine", bandwidth=1.0, regularization=0.5, **PLAIN | {"relevance_power": 0.7})
+    found = model.fit(X, sp.csr_array(Y)).decision_function(X)
+    weighed = X * naive.relevance(unit(X), Y, 0.7)
+    K = cosine_kernel(weighed, weighed, 1.0)
+    np.testing.assert_allclose(found, K @ naive.kernel_ridge(K, Y, np.ones(Y.shape), 0.5), atol=2e-3)
+
+
+def told_by_few_words(n=300, seed=0):
+    """Texts of 120 words, of which eight tell a label, most of the time, and the others nothing."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((n, 120)) < 0.2).astype(np.float64)
+    X[np.arange(n), rng.integers(8, size=n)] = 1.0
+    return X, sp.csr_array(X[:, :8] * (rng.random((n, 8)) < 0.8))
+
+
+def test_features_that_say_nothing_weigh_less_and_that_helps(tmp_path):
+    reached = {None: 0.0, 0.0: 0.0}
+    for seed in range(5):
+        X, Y = told_by_few_words(seed=seed)
+        for power in reached:
+            model = KernelTagger("cosine", relevance_power=power).fit(X[::2], Y[::2])
+            reached[power] += model.score(X[1::2], Y[1::2]) / 5
+            assert power == 0.0 or model._scales[:8].min() > model._scales[8:].max()
+    assert reached[None] > reached[0.0] + 0.005
+    model = KernelTagger("cosine").fit(X, Y)
+    model.save(tmp_path / "model")
+    np.testing.assert_array_equal(tacit.load(tmp_path / "model").decision_function(X), model.decision_function(X))
+
+
+def test_the_linear_kernel_takes_features_alike_unless_told_otherwise():
+    X, Y = told_by_few_words()
+    assert np.all(KernelTagger("linear").fit(X, Y)._scales == 1)
+    assert np.ptp(KernelTagger("linear", relevance_power=0.5).fit(X, Y)._scales) > 0
+
+
+@pytest.mark.parametrize("oddity", ["far from zero", "constant", "one enormous row", "unlike scales"])
+def test_dense_columns_of_any_scale_are_as_good_as_standardised_ones(oddity, tmp_path):
+    rng = np.random.default_rng(2)
+    Z = rng.standard_normal((500, 4))
+    Y = sp.csr_array((Z @ rng.standard_normal((4, 6)) > 1).astype(np.float64))
+    X = {
+        "far from zero": Z * 1e5 + 1.6e9,
+        "constant": np.hstack((Z, np.full((500, 2), 1234.567))),
+        "one enormous row": Z * np.where(np.arange(500) == 7, 1e9, 1)[:, None],
+        "unlike scales": Z * [1e-6, 1, 1e6, 1e20],
+    }[oddity]
+    usual = KernelTagger().fit(Z[:300], Y[:300]).score(Z[300:], Y[300:])
+    model = KernelTagger().fit(X[:300], Y[:300])
+    assert model.score(X[300:], Y[300:]) > usual - 0.01
+    model.save(tmp_path / "model")
+    np.testing.assert_array_equal(tacit.load(tmp_path / "model").decision_function(X), model.decision_function(X))
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_where_rows_say_nothing_labels_are_ranked_by_frequency(dense):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((600, 20)) if dense else (rng.random((600, 60)) < 0.1).astype(np.float64)
+    Y = sp.csr_array((rng.random((600, 8)) < np.linspace(0.5, 0.1, 8)).astype(np.float64))
+    model = KernelTagger().fit(X[:300], Y[:300])
+    order = np.argsort(-np.bincount(Y[:300].indices, minlength=8), kind="stable")
+    assert np.mean(model.predict_topk(X[300:], 5) == order[:5]) > 0.95
+
+
+@pytest.mark.parametrize("labels", [1, 2])
+def test_few_rows_and_labels_are_learned_from(labels):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((60, 3))
+    Y = sp.csr_array(np.stack((X[:, 0] > 0, X[:, 0] <= 0), axis=1)[:, :labels].astype(np.float64))
+    scores = KernelTagger().fit(X[:30], Y[:30]).decision_function(X[30:])
+    assert np.isfinite(scores).all()
+    if labels == 2:
+        right = np.mean((scores[:, 0] > scores[:, 1]) == (X[30:, 0] > 0))
+        assert right > Y[30:].mean(axis=0).max() + 0.1
 
 
 def test_all_landmarks_are_the_exact_model_and_few_are_near():

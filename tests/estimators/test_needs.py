@@ -67,6 +67,7 @@ REFUSED = [
     ("FactorTagger", {"unlabelled": "sampled", "unlabelled_target": -0.5}, {}, "unlabelled_target"),
     ("KernelTagger", {"kernel": "linear", "bandwidth": 2.0}, {}, "bandwidth"),
     ("KernelTagger", {"kernel": "gaussian", "value_power": 0.5}, {}, "value_power"),
+    ("KernelTagger", {"kernel": "gaussian", "relevance_power": 0.5}, {}, "relevance_power"),
     ("KernelTagger", {"kernel": "gaussian", "idf_power": 0.5}, {}, "idf_power"),
     ("KernelTagger", {"inner_steps": 2}, {}, "inner_steps"),
     ("NeighbourTagger", {"method": "skipgram", "shift": 2.0}, {}, "shift"),

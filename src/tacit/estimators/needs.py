@@ -204,7 +204,7 @@ NEEDS: dict[str, tuple[Need, ...]] = {
             "use kernel='cosine' or 'gaussian'",
         ),
         Need(
-            ("value_power", "idf_power"),
+            ("value_power", "idf_power", "relevance_power"),
             lambda given: given["unit_rows"],
             "to the gaussian kernel, whose columns are standardised",
             "use kernel='cosine' or 'linear'",

@@ -12,6 +12,9 @@ Last comes the power p by which rare labels get higher targets (``label_targets`
 label with few rows more than those of a frequent one, which then outranks it. Scores are linear in the targets, so
 powers are compared by scaling the columns of one leave-one-out. The smallest power within one standard error of the
 best is taken, because further rows leave less to correct.
+
+Where the best of all is behind a ranking by the labels' frequencies alone, rows say nothing that can be learned, and
+the kernel is made so wide that this ranking is what is left.
 """
 
 from collections.abc import Callable
@@ -42,6 +45,8 @@ _ROWS = 2000
 _OCTAVES = 4
 _K = 5
 _ALIKE = 1e-5
+_FLAT = 64.0
+"""Bandwidths of the start in one that makes all rows alike."""
 
 
 @dataclass(frozen=True)
@@ -153,6 +158,9 @@ def choose(
             break
         best = leader
     chosen = _narrowest(seen, leader) if sampled else leader
+    if free.bandwidth and free.ridge and by_frequency(Y, width).mean() > seen[leader].mean():
+        # So wide a kernel, and so strong a ridge, that next to nothing but the labels' frequencies is left.
+        return replace(at(chosen), bandwidth=start.bandwidth * _FLAT, ridge=float(X.shape[0]), label_power=0.0)
     if not free.label_power:
         return at(chosen)
     scores = kept[chosen] if chosen in kept else scores_at(chosen)
@@ -160,6 +168,12 @@ def choose(
     leading = max(tried, key=lambda rows: float(rows.mean()))
     close = next(power for power, rows in zip(LABEL_POWERS, tried) if _is_close(leading, rows))
     return replace(at(chosen), label_power=close)
+
+
+def by_frequency(Y: sp.csr_array, width: int) -> NDArray[np.float64]:
+    """nDCG of each row where labels are ranked by how many other rows have them."""
+    others = np.bincount(Y.indices, minlength=Y.shape[1]).astype(np.float32) - (Y.toarray() > 0)
+    return ndcg_of_rows(Y, best_columns(others, width)[0], width)
 
 
 def label_targets(frequency: NDArray[Any], power: float) -> NDArray[np.float32]:

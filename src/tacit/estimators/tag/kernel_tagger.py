@@ -14,6 +14,7 @@ from tacit.errors import DivergedError, InputError
 from tacit.estimators import needs
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Array, Callback
+from tacit.estimators.tag.feature_relevance import relevance
 from tacit.estimators.tag.kernel_choice import (
     KERNELS,
     START,
@@ -27,12 +28,13 @@ from tacit.estimators.tag.kernel_fit import Solved, Way, fit_kernel, grown, kern
 from tacit.estimators.tag.tables import KERNEL
 from tacit.estimators.tag.tagger import Tagger
 from tacit.features.kernel_gram import kernel_between
-from tacit.features.scaling import Scaling
+from tacit.features.scaling import standardised, standardising
 from tacit.neighbours.clusters import unit_rows
 from tacit.objective.weights import FrequencyWeight
 from tacit.progress import Run
 
 _MOSTLY_FILLED = 0.5
+_RELEVANCE_POWER = 0.5
 
 
 class KernelTagger(Tagger):
@@ -63,6 +65,8 @@ class KernelTagger(Tagger):
         scores of rare labels most; 0 for t = 1; None lets leave-one-out choose, up to 0.3, unless
         ``unlabelled_weight``, ``frequency_exponent`` or ``propensity_weighted`` favour rare labels already (then 0)
     idf_power : features weigh log(n / (1 + df)) to this power (cosine and linear)
+    relevance_power : features weigh by what they say about labels in a linear model, to this power (cosine and linear);
+        0 for all alike; None for 0.5 with the cosine and 0 with the linear kernel
     top_k, threshold : what ``predict`` returns: the best so many, or all with at least this score
     propensity_weighted : favour rare labels by the inverse of the chance that they were tagged at all
     random_state : seed; the same seed gives the same bits at any number of ``threads`` (0 is all cores)
@@ -102,6 +106,7 @@ class KernelTagger(Tagger):
         value_power: float | None = None,
         label_power: float | None = None,
         idf_power: float = 0.0,
+        relevance_power: float | None = None,
         top_k: int | None = None,
         threshold: float | None = None,
         propensity_weighted: bool = False,
@@ -122,6 +127,7 @@ class KernelTagger(Tagger):
         self.value_power = value_power
         self.label_power = label_power
         self.idf_power = idf_power
+        self.relevance_power = relevance_power
         self.top_k = top_k
         self.threshold = threshold
         self.propensity_weighted = propensity_weighted
@@ -153,6 +159,8 @@ class KernelTagger(Tagger):
         seed = checks.seed(self.random_state)
         with Run("fit KernelTagger", self.iterations, progress=self.progress, callback=self.callback) as run:
             setting = choose(X[carrying], Y[carrying], self._prepared_by, start, free, run, seed, self.threads)
+            # Not before: leave-one-out would be misled by weights that its own rows have helped to learn.
+            self._learn_relevance(X[carrying], Y[carrying], setting, seed)
             rows, steps = self._prepared_by(X, setting.value_power), self.inner_steps
             targets = label_targets(np.bincount(Y.indices, minlength=Y.shape[1]), setting.label_power)
             solved = fit_kernel(rows, Y, way, setting, targets, weight, steps, self.impute, seed, self.threads)
@@ -204,18 +212,19 @@ class KernelTagger(Tagger):
             checks.number("value_power", self.value_power, 0.0, most=1.0)
         if self.label_power is not None:
             checks.number("label_power", self.label_power, 0.0, most=1.0)
+        if self.relevance_power is not None:
+            checks.exponent("relevance_power", self.relevance_power, 0.0)
         checks.truth("impute", self.impute)
         checks.exponent("frequency_exponent", self.frequency_exponent)
 
     def _start(self, X: sp.csr_array) -> KernelSetting:
         """Where the search begins; how rows are prepared is settled here."""
-        filled = X.nnz / max(X.shape[0] * X.shape[1], 1)
         kernel = self.kernel
         if kernel == "auto":
-            kernel = "gaussian" if filled > _MOSTLY_FILLED else "cosine"
+            kernel = "gaussian" if _filled(X) > _MOSTLY_FILLED else "cosine"
         self._unit = kernel != "gaussian"
         needs.require_used(self, unit_rows=self._unit)
-        self._scales, typical = self._scales[:0], 1.0
+        self._scales, self._shifts, typical = self._scales[:0], self._scales[:0], 1.0
         if self._unit:
             self._learn_scales(X)
         else:
@@ -237,21 +246,31 @@ class KernelTagger(Tagger):
             label_power=self.label_power is None and not favoured,
         )
 
+    def _learn_relevance(self, X: sp.csr_array, Y: sp.csr_array, setting: KernelSetting, seed: int) -> None:
+        """Scale the columns by what they say about labels too."""
+        power = self.relevance_power
+        if power is None:
+            power = _RELEVANCE_POWER if self._unit and setting.kernel == "gaussian" else 0.0
+        if power:
+            known = self._prepared_by(X, setting.value_power)
+            self._scales = self._scales * relevance(known, Y, power, seed, self.threads)
+
     def _learn_new_scales(self, X: sp.csr_array) -> None:
         """Scales of columns that are not known yet: by rarity, or one over the standard deviation."""
         if self._unit:
             self._learn_scales(X)
             return
-        known = len(self._scales)
-        scaling = Scaling.of(X.native()[:, known:], np.ones(X.shape[0]))
-        new = np.where(scaling.spread > 0, 1 / scaling.scale, 0.0)
-        self._scales = np.concatenate((self._scales, new)).astype(np.float32)
+        new = X.native()[:, len(self._scales) :]
+        scales, shifts = standardising(new, _filled(new) > _MOSTLY_FILLED)
+        self._scales, self._shifts = np.concatenate((self._scales, scales)), np.concatenate((self._shifts, shifts))
 
     def _prepared(self, X: sp.csr_array) -> Any:
         return as_csr(self._prepared_by(X, self.value_power_), "X", allow_empty=True)
 
     def _prepared_by(self, X: sp.csr_array, power: float) -> sp.csr_array:
         """Rows as the kernel sees them, their values raised to this power first."""
+        if self._shifts.any():
+            return as_csr(sp.csr_array(standardised(X, self._scales, self._shifts)), "X", allow_empty=True).native()
         values = X.data if power == 1 else np.sign(X.data) * np.abs(X.data) ** np.float32(power)
         X = sp.csr_array((values * self._scales[X.indices], X.indices, X.indptr), shape=X.shape)
         return as_csr(unit_rows(X) if self._unit else X, "X", allow_empty=True).native()
@@ -318,14 +337,20 @@ class KernelTagger(Tagger):
             "label_power": self.label_power_,
         }
         learned = {"coefficients": self.coefficients_, "points": self.points_, "label_targets": self.label_targets_}
-        return facts, parts | learned
+        return facts, parts | learned | {"shifts": self._shifts if self._shifts.any() else None}
 
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
         self._restore_labels(facts, parts)
         self._unit = facts["unit_rows"]
+        self._shifts = np.zeros_like(self._scales) if parts["shifts"] is None else parts["shifts"]
         points = parts["points"]
         setting = KernelSetting(
             facts["kernel"], facts["bandwidth"], facts["regularization"], facts["value_power"], facts["label_power"]
         )
         solved = Solved(None if points is None else points.native(), parts["coefficients"])
         self._keep(setting, solved, parts["label_targets"])
+
+
+def _filled(X: sp.csr_array) -> float:
+    """The share of cells that hold a value."""
+    return float(X.nnz / max(X.shape[0] * X.shape[1], 1))

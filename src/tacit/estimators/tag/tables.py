@@ -95,6 +95,7 @@ def _terms_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
 KERNEL = Schema(
     *LABELS,
     SCALES,
+    Array("shifts", "f4", ("features",), optional=True),
     Array("coefficients", "f4", ("terms", "labels")),
     Array("label_targets", "f4", ("labels",), least=0.0),
     Csr("points", "terms", "features", optional=True),
@@ -111,6 +112,7 @@ KERNEL = Schema(
         "value_power": Either(None, Number(0.0, most=1.0)),
         "label_power": Either(None, Number(0.0, most=1.0)),
         "idf_power": Number(0.0, most=STEEPEST),
+        "relevance_power": Either(None, Number(0.0, most=STEEPEST)),
         **CONVENTIONS,
     },
     facts=FACTS
