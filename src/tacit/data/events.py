@@ -138,22 +138,5 @@ def matrix_of(events: Events, shape: tuple[int, int]) -> sp.csr_array:
     return as_csr(raw, "interactions", zeros="keep", allow_empty=True)
 
 
-def frequent(events: Events, shape: tuple[int, int], min_row_count: int, min_col_count: int) -> NDArray[np.bool_]:
-    """Mask of the events that stay when rows and columns with too few cells are dropped until none is left.
-
-    Dropping a row can make a column rare and the other way round, hence the repetition (the bipartite k-core).
-    """
-    keep = np.ones(len(events), dtype=bool)
-    if min_row_count <= 1 and min_col_count <= 1:
-        return keep
-    while True:
-        rows = np.bincount(events.row[keep], minlength=shape[0])
-        cols = np.bincount(events.col[keep], minlength=shape[1])
-        new = keep & (rows[events.row] >= min_row_count) & (cols[events.col] >= min_col_count)
-        if new.sum() == keep.sum():
-            return keep
-        keep = new
-
-
 def check_duplicates(duplicates: str) -> None:
     checks.choice("duplicates", duplicates, DUPLICATES)

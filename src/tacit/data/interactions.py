@@ -12,8 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tacit import checks
 from tacit.data import events as _events
+from tacit.data import filtering
 from tacit.data.event_tables import EventColumns, read_events
 from tacit.data.events import Duplicates, Events
 from tacit.data.ids import Ids, as_ids
@@ -315,27 +315,16 @@ class Interactions:
         ``min_weight`` keeps events of at least that weight (a weight of 0 is no evidence and always goes),
         ``binary`` then sets all weights to 1, and the counts drop rare rows and columns until all have enough.
         """
-        for name, count in (("min_row_count", min_row_count), ("min_col_count", min_col_count)):
-            if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-                raise InputError(f"{name}={checks.shown(count)} must be a whole number from 1 on.")
-        if min_weight is not None:
-            checks.number("min_weight", min_weight)
-        events = self.events
-        before = len(events)
-        keep = events.weight > 0 if min_weight is None else (events.weight >= min_weight) & (events.weight > 0)
-        events = events if keep.all() else events.take(keep)
+        given = self.events
+        events = filtering.above(given, self.shape, min_weight, min_row_count, min_col_count)
         if binary:
             ones = np.ones(len(events), dtype=np.float32)
             events = Events(events.row, events.col, ones, events.time, events.context)
-        often = _events.frequent(events, self.shape, min_row_count, min_col_count)
-        events = events if often.all() else events.take(often)
-        if len(events) == 0:
-            raise InputError(_nothing_left(self.events.weight, min_weight, min_row_count, min_col_count))
-        row_ids, rows, used_rows = _used(self.row_ids, events.row)
-        col_ids, cols, used_cols = _used(self.col_ids, events.col)
-        if len(events) == before and (len(row_ids), len(col_ids)) == self.shape and not binary:
+        row_ids, rows, used_rows = filtering.used(self.row_ids, events.row)
+        col_ids, cols, used_cols = filtering.used(self.col_ids, events.col)
+        if len(events) == len(given) and (len(row_ids), len(col_ids)) == self.shape and not binary:
             return self
-        context = {name: _used(ids, events.context[name]) for name, ids in self.context_ids.items()}
+        context = {name: filtering.used(ids, events.context[name]) for name, ids in self.context_ids.items()}
         numbers = {name: used[1] for name, used in context.items()}
         return Interactions._from_events(
             Events(rows, cols, events.weight, events.time, numbers),
@@ -403,30 +392,3 @@ def _as_ids(given: Ids | Iterable[Hashable] | None, name: str, length: int) -> I
         lines = "rows" if name == "row_ids" else "columns"
         raise InputError(f"{name} has {len(ids)} ids, but the matrix has {length} {lines}; give one id for each.")
     return ids
-
-
-def _nothing_left(weight: Array, min_weight: float | None, min_row_count: int, min_col_count: int) -> str:
-    """Why a filter leaves no event."""
-    events = "1 event" if len(weight) == 1 else f"{len(weight):,} events"
-    largest = float(weight.max(initial=0.0))
-    if not largest:
-        return f"nothing is left of {events}: every weight is 0, which is no evidence; give weights above 0."
-    if min_weight is not None and min_weight > largest:
-        return (
-            f"nothing is left of {events}: min_weight={min_weight:g} is above all weights, the largest of "
-            f"which is {largest:g}; lower it."
-        )
-    counts = {"min_row_count": min_row_count, "min_col_count": min_col_count}
-    asked = " and ".join(f"{name}={count}" for name, count in counts.items() if count > 1)
-    above = "" if min_weight is None else f" that weigh {min_weight:g} or more"
-    return f"nothing is left of {events}: none{above} are of rows and columns with {asked}; lower it."
-
-
-def _used(ids: Ids, numbers: NDArray[np.int32]) -> tuple[Ids, NDArray[np.int32], NDArray[np.int64]]:
-    """The ids that occur, the events' numbers among them, and the old numbers that stay."""
-    used = np.flatnonzero(np.bincount(numbers, minlength=len(ids)))
-    if len(used) == len(ids):
-        return ids, numbers, used
-    renumbered = np.full(len(ids), -1, dtype=np.int32)
-    renumbered[used] = np.arange(len(used), dtype=np.int32)
-    return Ids.of_distinct(ids.take(used), ids.name), renumbered[numbers], used
