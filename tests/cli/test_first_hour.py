@@ -88,6 +88,22 @@ def test_the_same_name_inside_another_object_is_another_thing(tmp_path, capsys):
     said(capsys, "fit", "recommend", path, "--row", "user", "--col", "item", "--factors", 1, "-o", tmp_path / "m")
 
 
+def test_ids_of_one_table_that_are_spelt_in_two_ways_are_pointed_out(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("user,item\nann,Tea\nAnn ,tea\nbob,jam\n")
+    told = said(capsys, "fit", "recommend", tmp_path / "t.csv", "--factors", 1, "-o", tmp_path / "m")
+    assert "1 of 3 rows have the id of another but for capitals or blanks; each" in told
+    assert "1 of 3 columns have the id of another but for capitals or blanks, such as 'tea' beside 'Tea'; each" in told
+
+
+def test_lines_that_all_fail_alike_are_refused_with_the_option_that_reads_them(tmp_path, refused):
+    (tmp_path / "t.csv").write_text("user;item;n;when\nann;tea;1,5;05.01.2024\n")
+    columns = ("--row", "user", "--col", "item", "--skip-bad", "-o", tmp_path / "m")
+    assert "(--decimal , reads a decimal comma)" in refused(
+        "fit", "recommend", tmp_path / "t.csv", *columns, "--weight", "n"
+    )
+    assert "(--time-format says how)" in refused("fit", "recommend", tmp_path / "t.csv", *columns, "--time", "when")
+
+
 # -- models and what they are told -----------------------------------------------------------------------------------
 
 
@@ -174,8 +190,8 @@ def tagged(tmp_path):
 @pytest.mark.parametrize("verb", [("fit", "tag"), ("audit",)])
 def test_tags_that_are_misspelt_are_pointed_out(tagged, tmp_path, capsys, verb):
     told = said(capsys, *verb, tagged, "--text", "text", "--labels", "labels", "-o", tmp_path / "out.html")
-    assert "different labels: 'Ocean' (30 rows) and 'ocean' (1 rows); write each in one way" in told
-    assert "one letter away from a frequent one: 'crimsen' (1) for 'crimson' (30 rows); correct them" in told
+    assert "different labels: 'Ocean' (30 rows) and 'ocean' (1 row); write each in one way" in told
+    assert "one letter away from a frequent one: 'crimsen' (1 row) for 'crimson' (30); correct them" in told
     assert "crimsons" not in told
 
 

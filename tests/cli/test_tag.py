@@ -334,5 +334,5 @@ def test_rows_that_are_gone_are_named_and_left_out(tmp_path, capsys):
     main([*map(str, ["audit", tmp_path / "texts.csv", *options, "-o", tmp_path / "new.csv"])])
     said = capsys.readouterr().err
     assert "--accepted: 2 rows are not in TABLE any more and left out: 'z', 'y'." in said
-    assert "different labels: 'Red' (1 rows) and 'red' (1 rows)" in said
+    assert "different labels: 'Red' (1 row) and 'red' (1 row)" in said
     assert (tmp_path / "new.csv").read_text().splitlines()[1] == 'a,red ball,"Red,round"'

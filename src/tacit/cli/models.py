@@ -2,7 +2,6 @@
 
 import difflib
 import sys
-import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,29 +74,27 @@ def say_respelled(given: list[Any], ids: "Ids | GrowingIds", what: str) -> None:
 
     what : rows or columns
     """
+    from tacit.data.spellings import plain_id
+
     known = {str(one) for one in ids.all().tolist()}
     new = [str(one) for one in given if str(one) not in known]
     bare = {one.lstrip("0"): one for one in known if one.isdecimal()}
     numbers = {one: bare[one.lstrip("0")] for one in new if one.isdecimal() and one.lstrip("0") in bare}
-    plain = {_plain_spelling(one): one for one in known}
-    others = {one: plain[_plain_spelling(one)] for one in new if _plain_spelling(one) in plain}
+    plain = {plain_id(one): one for one in known}
+    others = {one: plain[plain_id(one)] for one in new if plain_id(one) in plain}
     # A few numbers may be alike by chance; capitals and blanks are not.
     zeros = 2 * len(numbers) > len(new)
     for alike, by, cause in (
-        (numbers if zeros else {}, "zeros before them", "did a spreadsheet take them away? "),
-        (others, "capitals or blanks", ""),
+        (numbers if zeros else {}, "zeros before them", "did a spreadsheet take them away? They"),
+        (others, "capitals or blanks", "they"),
     ):
         if alike:
             one, mine = next(iter(alike.items()))
             example = "" if what == "rows" else f", such as {one!r} for {mine!r}"
             say(
-                f"{len(alike):,} of {len(new):,} new {what} are ids of known {what} but for {by}{example}; {cause}they "
+                f"{len(alike):,} of {len(new):,} new {what} are ids of known {what} but for {by}{example}; {cause} "
                 "join as new ones: write them as the model has them."
             )
-
-
-def _plain_spelling(one: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", one).casefold().split())
 
 
 def read_lines(path: Path, what: str = "id") -> list[str]:

@@ -40,7 +40,6 @@ class Source:
     def read(self, *, needs_time: bool = False) -> "Interactions":
         """``Interactions``; columns that were not named are guessed where only one guess is possible, and said."""
         from tacit.data.column_roles import is_opinion
-        from tacit.data.interactions import Interactions
         from tacit.data.svmlight_positives import is_svmlight, read_svmlight_positives
 
         keep = {
@@ -54,29 +53,42 @@ class Source:
         table, columns = self.columns(needs_time)
         if self.skip_bad:
             return self._read_sound_lines(needs_time, columns)
-        made = Interactions.from_table(
-            table,
-            row=columns["row"],
-            col=columns["col"],
-            weight=columns.get("weight"),
-            time=columns.get("time"),
-            context=self.context or None,
-            duplicates=self.duplicates,  # type: ignore[arg-type]
-            missing=self.missing,  # type: ignore[arg-type]
-            query=self.query if isinstance(table, str) else None,
-            text_ids=self.text_ids,
-            separator=self.separator,
-            encoding=self.encoding,
-            decimal=self.decimal,
-            time_format=self.time_format,
-            **keep,  # type: ignore[arg-type]
-        )
+        made = self._made(table, columns, keep)
         taken = made.reading.sentence(self.duplicates) if made.reading is not None else ""
         if taken:
             rated = made.reading is not None and made.reading.merged and is_opinion(columns.get("weight", ""))
             revised = "; of ratings that people revised keep the last with --duplicates last"
             say(f"{taken}{revised if rated and self.duplicates == 'sum' else ''}.")
+        _say_spellings(made)
         return made
+
+    def _made(self, table: Any, columns: dict[str, str], keep: dict[str, Any]) -> "Interactions":
+        from tacit.data.interactions import Interactions
+
+        try:
+            return Interactions.from_table(
+                table,
+                row=columns["row"],
+                col=columns["col"],
+                weight=columns.get("weight"),
+                time=columns.get("time"),
+                context=self.context or None,
+                duplicates=self.duplicates,  # type: ignore[arg-type]
+                missing=self.missing,  # type: ignore[arg-type]
+                query=self.query if isinstance(table, str) else None,
+                text_ids=self.text_ids,
+                separator=self.separator,
+                encoding=self.encoding,
+                decimal=self.decimal,
+                time_format=self.time_format,
+                **keep,
+            )
+        except InputError as error:
+            said = str(error)
+            # A few lines that are to be dropped are what --skip-bad is for.
+            if said.startswith("weight:") and said.endswith(("such lines first.", "name another column.")):
+                raise InputError(f"{said[:-1]}, or leave out what cannot be read with --skip-bad.") from None
+            raise
 
     def _read_sound_lines(self, needs_time: bool, columns: dict[str, str]) -> "Interactions":
         """The table without the lines that cannot be read, whose number is said."""
@@ -138,6 +150,27 @@ class Source:
         say(f"columns guessed by their names: {said}{more}.")
         # A query has been answered already and is not asked again.
         return (scan if "://" in self.table else self.table), named | guessed
+
+
+MOST_COMPARED = 200_000
+"""Ids of a side whose spellings are compared."""
+
+
+def _say_spellings(made: "Interactions") -> None:
+    """Say when ids of a table differ by capitals or blanks alone: each of them is a row or a column of its own."""
+    from tacit.data.spellings import respelled
+
+    for what, ids in (("rows", made.row_ids), ("columns", made.col_ids)):
+        if ids.is_numeric or len(ids) > MOST_COMPARED:
+            continue
+        found = respelled(one for one in ids if isinstance(one, str))
+        if found:
+            one, other = found[0]
+            example = "" if what == "rows" else f", such as {one!r} beside {other!r}"
+            say(
+                f"{len(found):,} of {len(ids):,} {what} have the id of another but for capitals or blanks{example}; "
+                "each is taken for a different one: write them alike in TABLE if they are the same."
+            )
 
 
 _SOURCE = (

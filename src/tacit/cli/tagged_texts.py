@@ -176,15 +176,19 @@ def _notice_spellings(labels: list[list[str]]) -> None:
     times = Counter(label for row in labels for label in row)
     twice = several_spellings(times)
     if twice:
-        shown = " and ".join(f"{form!r} ({times[form]:,} rows)" for form in twice[0])
+        shown = " and ".join(f"{form!r} ({_rows(times[form])})" for form in twice[0])
         others = f", and {len(twice) - 1:,} more labels are written in several ways" if len(twice) > 1 else ""
         say(f"labels that differ by capitals, blanks or hyphens are different labels: {shown}{others}; write each in "
             "one way.")  # fmt: skip
     wrong = slips(times)
     if wrong:
-        shown = ", ".join(f"{one!r} ({times[one]:,}) for {meant!r} ({times[meant]:,} rows)" for one, meant in wrong[:3])
+        shown = ", ".join(f"{one!r} ({_rows(times[one])}) for {meant!r} ({times[meant]:,})" for one, meant in wrong[:3])
         others = f", and {len(wrong) - 3:,} more" if len(wrong) > 3 else ""
         say(f"rare labels that are one letter away from a frequent one: {shown}{others}; correct them if misspelt.")
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'s' * (count != 1)}"
 
 
 _OPTIONS = (

@@ -133,9 +133,13 @@ def _check(record: Mapping[str, Any], columns: Mapping[str, str], form: TextForm
         if value is None or not str(value).strip():
             raise _Bad(f"has no {name!r}")
         if role == "weight" and not _is_weight(value, form):
-            raise _Bad(f"has {value!r} under {name!r}, which is no number from 0 on")
+            raise _Bad(f"has {value!r} under {name!r}, which is no number from 0 on{_comma(value, form)}")
         if role == "time" and not _is_time(value, time_format):
-            raise _Bad(f"has {value!r} under {name!r}, which does not read as a time")
+            raise _Bad(f"has {value!r} under {name!r}, which does not read as a time (--time-format says how)")
+
+
+def _comma(value: Any, form: TextForm) -> str:
+    return " (--decimal , reads a decimal comma)" if form.decimal == "." and "," in str(value) else ""
 
 
 def _is_weight(value: Any, form: TextForm) -> bool:

@@ -1,7 +1,8 @@
-"""Labels that are probably one: written in several ways, or misspelt by one letter."""
+"""Labels and ids that are probably one: written in several ways, or misspelt by one letter."""
 
 import re
-from collections.abc import Iterator, Mapping
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
 
 SHORTEST = 5
 """Letters of a label at least: cat and car are both words."""
@@ -9,6 +10,25 @@ TIMES_AS_OFTEN = 20
 """A label that is so much rarer than one a letter away from it is probably a slip."""
 _JOINTS = re.compile(r"[\s_-]+")
 _DIGIT = re.compile(r"\d")
+
+
+def plain_id(text: str) -> str:
+    """An id without capitals, and without blanks around it or more than one inside.
+
+    >>> plain_id(" Ann  Lee")
+    'ann lee'
+    """
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def respelled(ids: Iterable[str]) -> list[tuple[str, str]]:
+    """Ids that differ from an earlier one by capitals or blanks alone, each with that one.
+
+    >>> respelled(["ann", "bob", "Bob "])
+    [('Bob ', 'bob')]
+    """
+    first: dict[str, str] = {}
+    return [(one, first[plain_id(one)]) for one in ids if first.setdefault(plain_id(one), one) != one]
 
 
 def several_spellings(times: Mapping[str, int]) -> list[list[str]]:
@@ -19,7 +39,7 @@ def several_spellings(times: Mapping[str, int]) -> list[list[str]]:
     """
     written: dict[str, list[str]] = {}
     for label in times:
-        written.setdefault(_JOINTS.sub("", label.casefold()), []).append(label)
+        written.setdefault(_plain(label), []).append(label)
     groups = [sorted(forms, key=lambda form: -times[form]) for forms in written.values() if len(forms) > 1]
     return sorted(groups, key=lambda forms: -times[forms[0]])
 
@@ -45,6 +65,10 @@ def slips(times: Mapping[str, int]) -> list[tuple[str, str]]:
     return sorted(found.items(), key=lambda pair: (-times[pair[1]], pair[0]))
 
 
+def _plain(label: str) -> str:
+    return _JOINTS.sub("", label.casefold())
+
+
 def _shortened(label: str) -> Iterator[str]:
     yield label
     for place in range(len(label)):
@@ -53,7 +77,7 @@ def _shortened(label: str) -> Iterator[str]:
 
 def _is_slip(label: str, meant: str) -> bool:
     """Labels that differ in a number (python2, python3) or by one at the end (game, games) may both be meant."""
-    if label.casefold() == meant.casefold():
+    if _plain(label) == _plain(meant):
         return False
     if _DIGIT.findall(label) != _DIGIT.findall(meant) or label.startswith(meant) or meant + "s" == label:
         return False

@@ -109,7 +109,9 @@ class Guard:
         if scope["method"] in ("POST", "PUT", "PATCH"):
             kind = headers.get(b"content-type", b"")
             if kind != _JSON and kind.partition(b";")[0].strip().lower() != _JSON:
-                raise ServiceError(415, "the body must be JSON with the content type application/json.")
+                raise ServiceError(
+                    415, "the body must be JSON; send the header content-type: application/json (curl -H) with it."
+                )
             length = headers.get(b"content-length", b"0")
             if not length.isdigit() or int(length[:20]) > self.limits.body:
                 raise ServiceError(413, f"the body may have {self.limits.body} bytes at most.")
