@@ -71,7 +71,7 @@ def over_naive() -> float:
     towers = TwoTowers.of_ids(objective, 32)
     with threadpool_limits(1, user_api="blas"):
         naive = roofline.best_seconds(lambda: naive_gradient(objective.rows, P, Q), 2)
-        ours = roofline.best_seconds(lambda: towers.half("rows", Q, n_threads=1).value_and_gradient(P), 10)
+        ours = roofline.best_seconds(lambda: towers.side_objective("rows", Q, n_threads=1).value_and_gradient(P), 10)
     return naive / ours
 
 

@@ -59,8 +59,8 @@ def gradient(scale: int) -> dict[str, Any]:
         cells = kernel_work.skewed(2000, 2000, 40_000)
         P, Q = factors(2000, 2000, 32)
         side = kernel_work.whole_data(cells).rows
-        half = TwoTowers.of_ids(kernel_work.whole_data(cells), 32).half("rows", Q)
-        ours, naive = half.value_and_gradient(P)[1], naive_gradient(side, P, Q)
+        of_rows = TwoTowers.of_ids(kernel_work.whole_data(cells), 32).side_objective("rows", Q)
+        ours, naive = of_rows.value_and_gradient(P)[1], naive_gradient(side, P, Q)
         difference = np.abs(ours - naive).max() / np.abs(naive).max()
         figures["largest difference at 2,000 × 2,000, relative"] = float(difference)
         size = 10_000 // scale
@@ -70,7 +70,7 @@ def gradient(scale: int) -> dict[str, Any]:
         side = towers.objective.rows
 
         def fast() -> None:
-            towers.half("rows", Q).value_and_gradient(P)
+            towers.side_objective("rows", Q).value_and_gradient(P)
 
     # The naive product may use all threads of BLAS, as ours uses all threads of its pool.
     naive_seconds = best_of(lambda: naive_gradient(side, P, Q), 3)
@@ -103,7 +103,7 @@ def growth(scale: int) -> dict[str, Any]:
             P, Q = factors(n, m, shape["g"])
             towers = TwoTowers.of_ids(kernel_work.whole_data(cells), shape["g"])
             with single_threaded_blas():
-                run = lambda towers=towers, P=P, Q=Q: towers.half("rows", Q).value_and_gradient(P)  # noqa: E731
+                run = lambda towers=towers, P=P, Q=Q: towers.side_objective("rows", Q).value_and_gradient(P)  # noqa: E731
                 run()
                 seconds.append(best_of(run, 12, time.process_time))
         shrunk = {part: value if part == "g" else value // scale for part, value in base.items() if part != name}
@@ -223,8 +223,11 @@ def figure5(quick: bool) -> dict[str, Any]:
         towers = TwoTowers.of_ids(objective, 32)
         with threadpool_limits(1, user_api="blas"):
             naive = roofline.best_seconds(lambda rows=objective.rows, P=P, Q=Q: naive_gradient(rows, P, Q), 2)
-            half = lambda towers=towers, P=P, Q=Q: towers.half("rows", Q, n_threads=1).value_and_gradient(P)  # noqa: E731
-            figures["naive"].append({"side": side, "naive": naive, "fBGD": roofline.best_seconds(half, 5)})
+
+            def ours(towers: TwoTowers = towers, P: Any = P, Q: Any = Q) -> None:
+                towers.side_objective("rows", Q, n_threads=1).value_and_gradient(P)
+
+            figures["naive"].append({"side": side, "naive": naive, "fBGD": roofline.best_seconds(ours, 5)})
         print(figures["naive"][-1], flush=True)
     shape = SHAPE["quick" if quick else "full"]
     sizes = (16, 32, 64) if quick else (16, 32, 64, 128, 256)

@@ -83,8 +83,8 @@ def setting(request):
 
 def blocks(setting):
     tower, theta = setting.twin.tower, setting.parameters.rows
-    half = setting.towers.half("rows", setting.parameters.cols.reshape(M, G))
-    return [Block(half, tower, theta, group) for group in tower.groups]
+    of_rows = setting.towers.side_objective("rows", setting.parameters.cols.reshape(M, G))
+    return [Block(of_rows, tower, theta, group) for group in tower.groups]
 
 
 def test_value_is_the_sum_over_every_cell(setting):
@@ -106,10 +106,10 @@ def test_gradient_is_the_slope_of_the_value(setting):
 
 def test_one_pass_gives_the_same_value_and_gradient(setting):
     for block in blocks(setting):
-        point = block.half.at(block.tower.forward(block.theta))
-        value, gradient = block.half.value_and_gradient(point.factors)
+        point = block.objective.at(block.tower.forward(block.theta))
+        value, gradient = block.objective.value_and_gradient(point.factors)
         assert value == pytest.approx(point.value, rel=1e-12)
-        np.testing.assert_allclose(gradient, block.half.gradient(point), rtol=0, atol=1e-10)
+        np.testing.assert_allclose(gradient, block.objective.gradient(point), rtol=0, atol=1e-10)
 
 
 def test_hessian_product_is_the_slope_of_the_gradient(setting):
@@ -150,26 +150,28 @@ def test_the_value_along_a_line_is_the_value(setting):
 def test_gradient_and_hessian_by_factors_equal_every_cell_to_1e_10(loss):
     problem = make_problem(seed=3, loss=loss)
     towers = TwoTowers.of_ids(problem.objective(), problem.P.shape[1])
-    half = towers.half("rows", problem.Q)
-    point = half.at(problem.P)
+    of_rows = towers.side_objective("rows", problem.Q)
+    point = of_rows.at(problem.P)
     parts = (problem.P, problem.Q, *problem.parts, problem.row_ridge)
-    np.testing.assert_allclose(half.gradient(point), naive.whole_data_gradient(*parts, loss=loss), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        of_rows.gradient(point), naive.whole_data_gradient(*parts, loss=loss), rtol=0, atol=1e-10
+    )
     step = np.random.default_rng(0).normal(size=problem.P.shape)
     expected = naive.whole_data_hessian(*parts, loss=loss) @ step.ravel()
-    np.testing.assert_allclose(half.product(point, step).ravel(), expected, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(of_rows.product(point, step).ravel(), expected, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared_hinge", "own"])
 def test_the_majoriser_lies_above_the_loss_and_touches_it(loss):
     setting = Setting(loss, "ids", False)
     P, Q = setting.parameters.rows.reshape(N, G), setting.parameters.cols.reshape(M, G)
-    half = setting.towers.half("rows", Q, bound=True)
-    point = half.at(P)
+    of_rows = setting.towers.side_objective("rows", Q, bound=True)
+    point = of_rows.at(P)
     rng = np.random.default_rng(1)
     for size in (0.01, 0.3, 3.0):
         step = size * rng.normal(size=P.shape)
-        model = point.value + np.vdot(half.gradient(point), step) + 0.5 * np.vdot(step, half.product(point, step))
-        assert model >= half.at(P + step).value - 1e-9
+        model = point.value + np.vdot(of_rows.gradient(point), step) + 0.5 * np.vdot(step, of_rows.product(point, step))
+        assert model >= of_rows.at(P + step).value - 1e-9
 
 
 def test_same_bits_at_any_number_of_threads():
@@ -179,10 +181,10 @@ def test_same_bits_at_any_number_of_threads():
     towers = TwoTowers.of_ids(objective, 8)
     results = []
     for threads in (1, 3):
-        half = towers.half("rows", Q, n_threads=threads)
-        point = half.at(P)
-        value, gradient = half.value_and_gradient(P)
-        results.append((point.value, value, gradient.tobytes(), half.product(point, P).tobytes()))
+        of_rows = towers.side_objective("rows", Q, n_threads=threads)
+        point = of_rows.at(P)
+        value, gradient = of_rows.value_and_gradient(P)
+        results.append((point.value, value, gradient.tobytes(), of_rows.product(point, P).tobytes()))
     assert results[0] == results[1]
 
 
@@ -191,7 +193,7 @@ def test_the_gradient_is_the_naive_one_in_single_precision():
     problem = make_problem(seed=8, n=400, m=300, g=16, density=0.05, t=-0.3)
     objective = problem.objective(np.float32)
     P, Q = problem.factors(np.float32)
-    _, ours = TwoTowers.of_ids(objective, 16).half("rows", Q).value_and_gradient(P)
+    _, ours = TwoTowers.of_ids(objective, 16).side_objective("rows", Q).value_and_gradient(P)
     naive_one = naive_gradient(objective.rows, P, Q)
     assert np.abs(ours - naive_one).max() <= 1e-5 * np.abs(naive_one).max()
 
@@ -203,8 +205,12 @@ def test_either_side_sees_the_same_objective(seed, loss):
     towers = TwoTowers.of_ids(problem.objective(), problem.P.shape[1])
     parameters = Parameters(problem.P.ravel().copy(), problem.Q.ravel().copy())
     whole = towers.value(parameters)
-    from_rows = towers.half("rows", problem.Q).at(problem.P).value + towers.penalty("cols", parameters.cols, problem.Q)
-    from_cols = towers.half("cols", problem.P).at(problem.Q).value + towers.penalty("rows", parameters.rows, problem.P)
+    from_rows = towers.side_objective("rows", problem.Q).at(problem.P).value + towers.penalty(
+        "cols", parameters.cols, problem.Q
+    )
+    from_cols = towers.side_objective("cols", problem.P).at(problem.Q).value + towers.penalty(
+        "rows", parameters.rows, problem.P
+    )
     assert from_rows == pytest.approx(whole, rel=1e-10) and from_cols == pytest.approx(whole, rel=1e-10)
 
 

@@ -73,7 +73,7 @@ def test_with_features_value_and_gradient_are_those_of_the_cells(which, loss):
 
     theta = np.random.default_rng(8).normal(0, 0.5, 9)
     assert towers.value(Parameters(theta, problem.Q.ravel())) == pytest.approx(value(theta), rel=1e-10)
-    block = Block(towers.half("rows", problem.Q), twin.tower, theta, twin.tower.groups[0])
+    block = Block(towers.side_objective("rows", problem.Q), twin.tower, theta, twin.tower.groups[0])
     gradient = block.gradient(block.at(block.here), block.here)
     steps = 1e-5 * np.eye(9)
     np.testing.assert_allclose(gradient, [(value(theta + h) - value(theta - h)) / 2e-5 for h in steps], atol=1e-6)

@@ -57,8 +57,8 @@ def test_a_line_search_begins_at_the_rate_that_it_remembers():
     solver = registry.build("linesearch")
     solver.restore({"rows 0": np.array([2.0**-20]), "cols 0": np.array([2.0**-20])})
     run(towers, moved, solver, 1)
-    half = towers.half("rows", start.cols.reshape(9, 4))
-    gradient = half.gradient(half.at(start.rows.reshape(13, 4))).ravel()
+    of_rows = towers.side_objective("rows", start.cols.reshape(9, 4))
+    gradient = of_rows.gradient(of_rows.at(start.rows.reshape(13, 4))).ravel()
     np.testing.assert_allclose(start.rows - moved.rows, 2.0**-20 * gradient, rtol=1e-6)
     assert solver.memory["rows", (0,)] == 2.0**-19
 

@@ -94,11 +94,11 @@ def test_adagrad_is_the_formula_field_after_field():
     theta = start.rows.copy()
     tower = towers.rows
     for place, field in enumerate(tower.fields):
-        half = towers.half("rows", start.cols.reshape(M, G))
-        point = half.at(tower.forward(theta))
+        of_rows = towers.side_objective("rows", start.cols.reshape(M, G))
+        point = of_rows.at(tower.forward(theta))
         V = theta[tower.slices[place]].reshape(field.shape)
         drawn = field.ridge[:, None] * V + (0 if field.graph is None else field.graph @ V)
-        slope = tower.pull((place,), theta, half.gradient(point)) + 2 * drawn.ravel()
+        slope = tower.pull((place,), theta, of_rows.gradient(point)) + 2 * drawn.ravel()
         rate = np.repeat(0.1 / field.map.overlap(), G)
         theta[tower.slices[place]] -= rate * slope / (np.abs(slope) + 1e-4)
     np.testing.assert_allclose(reached.rows, theta, rtol=0, atol=1e-12)

@@ -181,8 +181,8 @@ class SideObjective:
 class Block:
     """J as a function of the parameters of one group of fields, all else fixed; vectors are flat."""
 
-    def __init__(self, half: SideObjective, tower: Tower, theta: Array, group: Sequence[int]) -> None:
-        self.half, self.tower, self.theta, self.group = half, tower, theta, tuple(group)
+    def __init__(self, objective: SideObjective, tower: Tower, theta: Array, group: Sequence[int]) -> None:
+        self.objective, self.tower, self.theta, self.group = objective, tower, theta, tuple(group)
         self.span = tower.span(self.group)
         self.penalised = any(tower.fields[index].penalised for index in self.group)
 
@@ -190,11 +190,11 @@ class Block:
     def rows_are_separate(self) -> bool:
         """Whether J falls apart into one problem per row: ids alone, no graph, the ridge on the factors."""
         ids = isinstance(self.tower, LinearTower) and self.tower.is_ids
-        return ids and self.half.graph is None and not self.penalised
+        return ids and self.objective.graph is None and not self.penalised
 
     def penalise(self, vector: Array) -> Array:
         """Λv + Lv of this group's parameters; a plain side has its ridge on the factors instead."""
-        return self.tower.penalise(self.group, vector, self.half.threads)
+        return self.tower.penalise(self.group, vector, self.objective.threads)
 
     @property
     def here(self) -> Array:
@@ -204,34 +204,36 @@ class Block:
         """The point P(θ) with J including the ridge on this group's parameters."""
         theta = self.theta.copy()
         theta[self.span] = vector
-        point = self.half.at(self.tower.forward(theta, self.half.threads))
-        penalty = inner(self.penalise(vector), vector, self.half.threads)
+        point = self.objective.at(self.tower.forward(theta, self.objective.threads))
+        penalty = inner(self.penalise(vector), vector, self.objective.threads)
         return Point(point.factors, point.scores, point.first, point.second, point.image, point.value + penalty)
 
     def gradient(self, point: Point, vector: Array) -> Array:
-        gradient: Array = self._pull(self.half.gradient(point)) + 2 * self.penalise(vector)
+        gradient: Array = self._pull(self.objective.gradient(point)) + 2 * self.penalise(vector)
         return gradient
 
     def product(self, point: Point, step: Array) -> Array:
         """The Hessian by this group's parameters, times ``step``."""
-        image = self.tower.push(self.group, self.theta, step, self.half.threads)
-        product: Array = self._pull(self.half.product(point, image)) + 2 * self.penalise(step)
+        image = self.tower.push(self.group, self.theta, step, self.objective.threads)
+        product: Array = self._pull(self.objective.product(point, image)) + 2 * self.penalise(step)
         return product
 
     def diagonal(self, point: Point) -> Array:
         """The diagonal of the Hessian, leaving out what a graph couples beyond it and PITF's two parts share."""
-        rows = self.half.diagonal(point)
-        pulled = self.tower.pull_diagonal(self.group, self.theta, rows, self.half.threads)
+        rows = self.objective.diagonal(point)
+        pulled = self.tower.pull_diagonal(self.group, self.theta, rows, self.objective.threads)
         diagonal: Array = pulled + 2 * self.tower.penalty_diagonal(self.group, self.theta.dtype)
         return diagonal
 
     def line_function(self, point: Point, vector: Array, step: Array) -> Callable[[float], float]:
         """α ↦ J(θ + α step)."""
-        value = self.half.line_function(point, self.tower.push(self.group, self.theta, step, self.half.threads))
+        value = self.objective.line_function(
+            point, self.tower.push(self.group, self.theta, step, self.objective.threads)
+        )
         image = self.penalise(vector)
         pairs = ((image, vector), (image, step), (self.penalise(step), step))
         still, slope, bend = (inner(left, right) for left, right in pairs)
         return lambda alpha: value(alpha) + still + 2 * alpha * slope + alpha**2 * bend
 
     def _pull(self, gradient: Array) -> Array:
-        return self.tower.pull(self.group, self.theta, gradient, self.half.threads)
+        return self.tower.pull(self.group, self.theta, gradient, self.objective.threads)

@@ -83,7 +83,7 @@ class TwoTowers:
         """P (n, g) and Q (m, g)."""
         return self.rows.forward(parameters.rows, n_threads), self.cols.forward(parameters.cols, n_threads)
 
-    def half(self, name: Name, other: Array, *, bound: bool = False, n_threads: int = 0) -> SideObjective:
+    def side_objective(self, name: Name, other: Array, *, bound: bool = False, n_threads: int = 0) -> SideObjective:
         """J as a function of this side's factors, the other side's fixed."""
         return SideObjective(
             self.side(name), self.objective.loss, other, graph=self.graph(name), bound=bound, n_threads=n_threads

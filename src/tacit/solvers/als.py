@@ -243,7 +243,7 @@ class AlternatingLeastSquares(Solver):
         self._rows: dict[Key, RowSolver] = {}
 
     def improve(self, block: Block, key: Key) -> Improved:
-        require_majoriser(block.half.loss)
+        require_majoriser(block.objective.loss)
         if block.rows_are_separate:
             return self._by_rows(block, key)
         here = block.here
@@ -255,12 +255,14 @@ class AlternatingLeastSquares(Solver):
         return Improved(inner(gradient, gradient), value=block.at(here).value)
 
     def _by_rows(self, block: Block, key: Key) -> Improved:
-        half, factors = block.half, block.tower.forward(block.theta)
+        objective, factors = block.objective, block.tower.forward(block.theta)
         rows = self._rows.get(key)
-        if rows is None or rows.side is not half.side:
+        if rows is None or rows.side is not objective.side:
             method = choose(self.method, factors.shape[1])
-            rows = RowSolver(half.side, factors.shape[1], method, self.row_steps, half.threads, half.loss)
+            rows = RowSolver(
+                objective.side, factors.shape[1], method, self.row_steps, objective.threads, objective.loss
+            )
             self._rows[key] = rows
-        fall, squared_norm = rows.improve(factors, half.other)
+        fall, squared_norm = rows.improve(factors, objective.other)
         # What a step takes off a quadratic is known, so J need not be evaluated again.
-        return Improved(squared_norm, fall=fall if half.loss.quadratic else None)
+        return Improved(squared_norm, fall=fall if objective.loss.quadratic else None)

@@ -128,10 +128,10 @@ def _sweep(
         tower, theta = problem.tower(name), parameters.of(name)
         other = problem.tower(opposite).forward(parameters.of(opposite), n_threads)
         elsewhere: float | None = None
-        half = problem.half(name, other, bound=solver.bound, n_threads=n_threads)
+        objective = problem.side_objective(name, other, bound=solver.bound, n_threads=n_threads)
         groups = [(index,) for index in range(len(tower.fields))] if solver.by_field else tower.groups
         for group in groups:
-            improved = solver.improve(Block(half, tower, theta, group), (name, group))
+            improved = solver.improve(Block(objective, tower, theta, group), (name, group))
             squared_norm += improved.squared_norm
             if improved.value is not None:
                 if elsewhere is None:

@@ -27,12 +27,12 @@ Array = NDArray[Any]
 
 def _value_and_gradient(block: Block) -> tuple[float, Array]:
     """J and its gradient by the block's parameters, in one pass over the positives."""
-    half, here = block.half, block.here
-    value, gradient = half.value_and_gradient(block.tower.forward(block.theta, half.threads))
-    pulled = block.tower.pull(block.group, block.theta, gradient, half.threads)
+    objective, here = block.objective, block.here
+    value, gradient = objective.value_and_gradient(block.tower.forward(block.theta, objective.threads))
+    pulled = block.tower.pull(block.group, block.theta, gradient, objective.threads)
     if block.penalised:
         image = block.penalise(here)
-        value += inner(image, here, half.threads)
+        value += inner(image, here, objective.threads)
         pulled = pulled + 2 * image
     return value, np.ascontiguousarray(pulled).reshape(-1)
 
@@ -65,7 +65,7 @@ class Adagrad(Solver):
         epsilon = gradient.dtype.type(self.epsilon)
         parts = threads.run(
             lambda a, b: kernels.adagrad(a, b, width, rates, epsilon, self.nonnegative, gradient, sums, here),
-            chunks, block.half.threads,
+            chunks, block.objective.threads,
         )  # fmt: skip
         return Improved(float(sum(parts)), value=value)
 
@@ -88,7 +88,7 @@ class Gradient(Solver):
             here -= gradient.dtype.type(self.rate) * gradient
             if self.nonnegative:
                 np.maximum(here, 0, out=here)
-            return Improved(inner(gradient, gradient, block.half.threads), value=value)
+            return Improved(inner(gradient, gradient, block.objective.threads), value=value)
 
 
 class LineSearch(Solver):

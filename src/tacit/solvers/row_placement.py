@@ -36,9 +36,9 @@ def place_rows(side: Side, loss: Loss, other: Array, base: Array, n_threads: int
     own = Field("ids", Identity(n), np.arange(g), side.ridge.astype(np.float64))
     tower = LinearTower(n, g, [own], base=base)
     free = replace(side, ridge=np.zeros_like(side.ridge))
-    half = SideObjective(free, loss, np.ascontiguousarray(other), bound=True, n_threads=n_threads)
+    objective = SideObjective(free, loss, np.ascontiguousarray(other), bound=True, n_threads=n_threads)
     theta = np.zeros(n * g, dtype=np.float32)
-    block = Block(half, tower, theta, (0,))
+    block = Block(objective, tower, theta, (0,))
     first = None
     for _ in range(ROUNDS):
         point = block.at(theta)
