@@ -737,6 +737,23 @@ def best_places(values, k):
     return sorted(allowed, key=lambda place: (-values[place], place))[:k]
 
 
+# -- what is popular -------------------------------------------------------------------------------------------------
+
+
+def votes(positives):
+    """Every row that has anything shares one vote among its columns; the mean over these rows."""
+    rows = [row != 0 for row in np.asarray(positives) if np.any(row)]
+    return np.mean([row / row.sum() for row in rows], axis=0)
+
+
+def nearest_scores(col_factors, wanted, ridge=1e-6):
+    """Q p with the p that comes nearest to ``wanted``, and a ridge relative to the mean of the diagonal of QᵀQ."""
+    q = np.asarray(col_factors, dtype=np.float64)
+    g = q.shape[1]
+    held = np.sqrt(ridge * np.square(q).sum() / g) * np.eye(g)
+    return q @ np.linalg.lstsq(np.vstack([q, held]), np.concatenate([wanted, np.zeros(g)]), rcond=None)[0]
+
+
 # -- metrics: ordinal ------------------------------------------------------------------------------------------------
 
 

@@ -206,7 +206,7 @@ def test_gain_says_whether_features_help(planted):
 
 
 def test_gain_is_measured_as_evaluate_measures_rows_without_evidence():
-    """A row whose only positive is held out gets the average row's list in both fits, as it does from recommend."""
+    """A row whose only positive is held out gets what is popular in both fits, as it does from recommend."""
     rng = np.random.default_rng(6)
     matrix = sp.csr_array((rng.random((60, 30)) < 0.15) * rng.random(30)[None, :] > 0.05, dtype=np.float32)
     graph = sp.csr_array(np.eye(60)[rng.permutation(60)])

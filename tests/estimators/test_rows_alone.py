@@ -1,4 +1,4 @@
-"""A row that shares no column with another gets the average row's list: its own positives say nothing of others."""
+"""A row that shares no column with another gets what is popular: its own positives say nothing of others."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def test_why_says_so_and_sums_to_the_score(name):
     for ident, score in zip(ranked.ids[0].tolist(), ranked.scores[0].tolist()):
         told = model.why("new", ident)
         assert told.total == pytest.approx(score, abs=1e-5)
-        assert "the average row's score" in str(told)
+        assert "popularity" in str(told)
 
 
 def test_what_it_does_next_is_heard():

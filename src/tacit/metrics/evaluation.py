@@ -25,6 +25,7 @@ from tacit.metrics.ranking import PER_USER, Evaluation, Tally, check_cutoffs, ch
 from tacit.neighbours.filters import Filters, Lists
 from tacit.neighbours.selection import bar_cells
 from tacit.neighbours.topk import QUERIES, fill_zero_rows, top_k
+from tacit.solvers.popular_row import popular_row, votes
 from tacit.threads import even_chunks, run, single_threaded_blas
 
 Array = NDArray[Any]
@@ -111,7 +112,8 @@ def ranking_of(model: Any, train: Any, metrics: Sequence[str], threads: int = 0)
     _check_ids("train", train, "the model", getattr(model, "row_ids_", None), getattr(model, "col_ids_", None))
     if hasattr(model, "row_factors_") and hasattr(model, "col_factors_"):
         # As recommend does for a row without positives.
-        rows = fill_zero_rows(model.row_factors_, model.row_factors_)
+        positives = getattr(train, "matrix", train)
+        rows = fill_zero_rows(model.row_factors_, lambda: popular_row(model.col_factors_, votes(positives)))
         return _ranking_of_factors(rows, model.col_factors_, train, threads)
     if not hasattr(model, "recommend"):
         raise InputError(f"model: a {type(model).__name__} has neither factors nor recommend, so it ranks nothing.")

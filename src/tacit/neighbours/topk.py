@@ -128,20 +128,20 @@ def top_k_of(
     return numbers, scores
 
 
-def fill_zero_rows(factors: Array, known: Array) -> Array:
-    """Rows of zeros, of queries without positives, replaced by the mean of ``known``.
+def fill_zero_rows(factors: Array, known: Callable[[], Array]) -> Array:
+    """Rows of zeros, of queries without positives, replaced by the row (g,) that ``known`` gives.
 
-    They would list columns in the order of their numbers; the mean lists what most rows would get.
+    They would list columns in the order of their numbers.
 
-    >>> fill_zero_rows(np.array([[0.0, 0.0], [2.0, 1.0]]), np.array([[3.0, 1.0], [1.0, 1.0]]))
-    array([[2., 1.],
+    >>> fill_zero_rows(np.array([[0.0, 0.0], [2.0, 1.0]]), lambda: np.array([3.0, 1.0]))
+    array([[3., 1.],
            [2., 1.]])
     """
     silent = np.flatnonzero(np.abs(factors).max(axis=1, initial=0.0) == 0)
     if not len(silent):
         return factors
     factors = factors.copy()
-    factors[silent] = known.mean(axis=0, dtype=np.float64)
+    factors[silent] = known()
     return factors
 
 

@@ -1,7 +1,7 @@
 """The arguments of a question: ids of rows and columns, filters, and what happens to unknown ids.
 
-All recommenders follow one policy. An unknown id that is asked for is an error, is skipped, or gets the answer of the
-average row (``unknown``). An unknown id in ``exclude`` changes nothing. A tuple is several ids, like a list; where ids
+All recommenders follow one policy. An unknown id that is asked for is an error, is skipped, or gets what is
+popular (``unknown``). An unknown id in ``exclude`` changes nothing. A tuple is several ids, like a list; where ids
 are tuples themselves, put one into a list.
 """
 

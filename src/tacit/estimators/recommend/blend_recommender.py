@@ -29,6 +29,7 @@ from tacit.estimators.recommend.ridge_choice import RidgeChoice
 from tacit.estimators.recommend.row_shares import RowShares
 from tacit.estimators.recommend.scored_recommender import ScoredRecommender
 from tacit.estimators.recommend.tables import BLEND
+from tacit.solvers import popular_row
 
 Array = NDArray[Any]
 
@@ -155,11 +156,11 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
             for ident, adds in zip(own.ids.tolist(), own.contributions.tolist()):
                 # A file may hold a weight of zero, which is no positive of the blend's and may be one of a member's.
                 parts[ident] = parts.get(ident, 0.0) + weight * adds / spread
-            # A row of which a member knows nothing has its average row's scores, whatever its own account says.
+            # A row of which a member knows nothing is given what is popular, whatever its own account says.
             rest = scores[y] - own.contributions.sum()
             remainder += weight * (rest - scores.mean()) / spread
             if own.remainder or abs(rest) > 1e-5:
-                others.insert(0, own.remainder_is if own.remainder else "the average row's score")
+                others.insert(0, own.remainder_is if own.remainder else popular_row.NAME)
         if self.popularity_ is not None:
             remainder += float(self.popularity_[y])
             others.insert(0, "popularity")

@@ -19,6 +19,7 @@ from tacit.estimators.recommend.joining import new_positives
 from tacit.estimators.recommend.recent_rows import rows_alone
 from tacit.neighbours.filters import Filters
 from tacit.neighbours.topk import fill_zero_rows, normalise
+from tacit.solvers import popular_row as popularity
 
 Array = NDArray[Any]
 
@@ -54,7 +55,7 @@ def recommend(
         factors = _without_those_alone(state, factors, numbers)
     factors = state.contexts.combine(factors, context)
     if not state.contexts.ids and not (factors.all() or factors.any(axis=1).all()):
-        factors = fill_zero_rows(factors, average_row(state)[None])
+        factors = fill_zero_rows(factors, lambda: popular_row(state))
     items, index = state.col_factors, state.col_index
     best, scores = col_index.find(
         index.recommend if index is not None and index.factors is items else None,
@@ -70,7 +71,7 @@ def recommend(
 
 
 def scorer(state: FactorState, positives: Csr, numbers: NDArray[np.int64] | None) -> ScoreRows:
-    """Scores of rows block by block; rows without positives get those of the average row.
+    """Scores of rows block by block; rows without positives get those of what is popular.
 
     positives : (n, m) what the rows have
     numbers : (n,) their numbers, -1 for one that the model does not know; None for rows that are new to it
@@ -82,7 +83,7 @@ def scorer(state: FactorState, positives: Csr, numbers: NDArray[np.int64] | None
     else:
         factors, _ = state.rows.take(numbers)
         factors = _without_those_alone(state, factors, numbers)
-    factors = fill_zero_rows(factors, average_row(state)[None])
+    factors = fill_zero_rows(factors, lambda: popular_row(state))
     items = state.col_factors
     return lambda start, stop: np.asarray(factors[start:stop] @ items.T, dtype=np.float32)
 
@@ -135,7 +136,11 @@ def is_alone(state: FactorState, number: int) -> bool:
     return bool(lonely) and number in lonely and state.rows.recent.get(number) is None
 
 
-def average_row(state: FactorState) -> Array:
-    """The mean of the rows' factors (g,)."""
-    factors = state.rows.factors
-    return state.derived.of("average row", (factors,), lambda: factors.mean(axis=0, dtype=np.float64))
+def popular_row(state: FactorState) -> Array:
+    """The factor (g,) of a row of which nothing is known; the rows' mean where a file left their positives out."""
+    factors, positives = state.rows.factors, state.rows.positives
+    if not positives.nnz:
+        return state.derived.of("average row", (factors,), lambda: factors.mean(axis=0, dtype=np.float64))
+    return state.derived.of(
+        "popular row", (positives,), lambda: popularity.popular_row(state.col_factors, popularity.votes(positives))
+    )

@@ -244,7 +244,8 @@ class FactorRecommender(GrowingFactors):
     ) -> Ranked:
         """The k best columns for each row, best first.
 
-        A row without positives gets what the average row would, unless the model has contexts.
+        A row without positives gets what is popular, unless the model has contexts: the list whose scores come nearest
+        to the votes of all rows, one each (``tacit.solvers.popular_row``).
 
         Parameters
         ----------
@@ -255,7 +256,7 @@ class FactorRecommender(GrowingFactors):
         context : name → id, or one id per row, for a model trained with contexts
         features : of rows the model has not seen; without ``rows`` the features alone decide
         unknown : what to do with row ids that the model does not know: an "error", "skip" them, or give them the
-            "average" row's list
+            "average" list, of what is popular
         search : "auto" takes the index of ``index_cols`` where there is one and it pays; "exact"; or "approximate"
         """
         self._require_fitted("recommend")

@@ -10,9 +10,10 @@ from tacit.data.matrix import Csr, as_csr
 from tacit.errors import DivergedError, InputError
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.recommend.asking import one_of
-from tacit.estimators.recommend.factor_queries import average_row, is_alone
+from tacit.estimators.recommend.factor_queries import is_alone, popular_row
 from tacit.estimators.recommend.factor_state import FactorState
 from tacit.objective import losses
+from tacit.solvers import popular_row as popularity
 
 Array = NDArray[Any]
 
@@ -25,7 +26,7 @@ def why(state: FactorState, row: Any, col: Any) -> Evidence:
         s_xy = Σ_z v_z ⟨q_z, A⁻¹ q_y⟩ + remainder
 
     The remainder comes from an unlabelled target other than zero, and from features and graphs of the rows; or it is
-    the average row's score, for a row that shares no column with another.
+    the column's popularity, for a row that shares no column with another.
     """
     state.require_own_problem("why")
     loss = losses.resolve(state.recipe.loss).name
@@ -48,8 +49,8 @@ def why(state: FactorState, row: Any, col: Any) -> Evidence:
         raise DivergedError("why: the row's linear system has no one solution; fit with more regularization.") from None
     if state.ids_alone and (not known.factor.any() or is_alone(state, x)):
         # As ``recommend`` ranks such a row.
-        average = float(average_row(state) @ target)
-        return Evidence.of(state.col_ids.take(indices), np.zeros(len(parts)), average, "the average row's score")
+        popular = float(popular_row(state) @ target)
+        return Evidence.of(state.col_ids.take(indices), np.zeros(len(parts)), popular, popularity.NAME)
     others = {
         "the row's features": state.row_feature_factors is not None,
         "the row's neighbours in the graph": "row_graph" in state.graphs,

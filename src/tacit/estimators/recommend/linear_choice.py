@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from tacit.data.matrix import Csr
 from tacit.estimators.recommend import held_out_choice
 from tacit.estimators.recommend.held_out_choice import Budget, Part
-from tacit.estimators.recommend.linear_setting import Products, Setting, average_row, spoken_for
+from tacit.estimators.recommend.linear_setting import Products, Setting, spoken_for
 from tacit.solvers import sharpening
+from tacit.solvers.popular_row import votes
 
 RIDGES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 DENSE_EXPONENTS = ((0.0, 0.0), (0.5, 0.5))
@@ -64,11 +65,11 @@ class Search:
         # Weights of full strength give the scores of all the others.
         full = replace(settings[0], sharpening=1.0 if any(strengths) else 0.0)
         weights = full.weights(part.train, self.keep, self.threads, self.products.setdefault(number, Products()))
-        averages = [block[0] for block in sharpening.scores_at(average_row(part.train), weights, strengths, 0, 1)]
+        popular = votes(part.train)
 
         def score_rows(start: int, stop: int) -> Iterator[NDArray[np.float32]]:
             blocks = sharpening.scores_at(part.seen, weights, strengths, start, stop)
-            ours = (spoken_for(part.seen, block, mean, start, stop) for block, mean in zip(blocks, averages))
+            ours = (spoken_for(part.seen, block, popular, start, stop) for block in blocks)
             return ours if self.beside is None else self.beside(number, start, stop, ours)
 
         return part.ndcg_of_each(score_rows, self.threads)

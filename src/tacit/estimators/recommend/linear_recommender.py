@@ -23,7 +23,6 @@ from tacit.estimators.recommend.linear_setting import (
     Products,
     Setting,
     Weights,
-    average_scores,
     doubtful_rows,
     row_scores,
 )
@@ -32,7 +31,7 @@ from tacit.estimators.recommend.tables import LINEAR
 from tacit.neighbours.filters import Filters
 from tacit.neighbours.topk import top_k_of
 from tacit.objective.weights import PositiveWeight, of_positives
-from tacit.solvers import sharpening
+from tacit.solvers import popular_row, sharpening
 from tacit.solvers.sharpening import Sharpened
 
 Array = NDArray[Any]
@@ -89,7 +88,7 @@ class LinearRecommender(ScoredRecommender):
 
     _schema = LINEAR
     col_weights_: Any
-    average_: Array
+    popular_: Array
 
     def __init__(
         self,
@@ -152,7 +151,7 @@ class LinearRecommender(ScoredRecommender):
         weights = chosen.weights(x, self.keep, self.threads, products) if weights is None else weights
         if data.col_features is not None:
             weights = linear_features.lend(weights, data.col_features, np.bincount(x.indices, minlength=x.shape[1]))
-        self._keep(weights, chosen, average_scores(x, weights))
+        self._keep(weights, chosen, popular_row.votes(x))
         self._hold(data.row_ids, data.col_ids, data.matrix)
         return self
 
@@ -200,27 +199,27 @@ class LinearRecommender(ScoredRecommender):
     def why(self, row: Any, col: Any) -> Evidence:
         """What each of the row's columns adds to the score of a column; they sum to it.
 
-        For a row without positives, or with none that another row has, it is the average row's, and a remainder.
+        For a row without positives, or with none that another row has, it is the column's popularity, a remainder.
         """
         self._require_fitted("why")
         x, y = one_of(row, self.row_ids_, "row"), one_of(col, self.col_ids_, "col")
         _, indices, data = self._rows.take_positives(np.array([x]))
         if not len(indices):
-            average = float(self.average_[y])
-            return Evidence.of(np.empty(0, dtype=object), np.empty(0), average, "the average row's score")
+            popular = float(self.popular_[y])
+            return Evidence.of(np.empty(0, dtype=object), np.empty(0), popular, popular_row.NAME)
         weights = np.array([self.col_weights_[i, y] for i in indices.tolist()], dtype=np.float64)
         parts = of_positives(data, self.positive_weight, self._smallest) * weights
         asked = self._asked(self.row_ids_.take([x]), np.array([x]))
         score = float(self.scorer(asked)(0, 1)[0, y])
-        # A row of which the weights say nothing has the average row's scores.
-        average = score - float(parts.sum()) if not np.abs(parts).max() and score else 0.0
-        return Evidence.of(self.col_ids_.take(indices), parts, average, "the average row's score")
+        # A row of which the weights say nothing is given what is popular.
+        popular = score - float(parts.sum()) if not np.abs(parts).max() and score else 0.0
+        return Evidence.of(self.col_ids_.take(indices), parts, popular, popular_row.NAME)
 
     def _add_cells(self, rows: list[Any], cols: list[Any], values: NDArray[np.float32]) -> None:
         super()._add_cells(rows, cols, values)
-        new = len(self.col_ids_) - len(self.average_)
+        new = len(self.col_ids_) - len(self.popular_)
         if new:
-            self.average_ = np.pad(self.average_, (0, new))
+            self.popular_ = np.pad(self.popular_, (0, new))
             self.col_weights_ = _padded(self.col_weights_, new)
 
     def scorer(self, rows: AskedRows) -> ScoreRows:
@@ -230,7 +229,7 @@ class LinearRecommender(ScoredRecommender):
             "rows of columns", (self._rows.positives,), lambda: np.bincount(self._rows.positives.indices)
         )
         doubtful = doubtful_rows(x, np.pad(holders, (0, max(0, cols - len(holders)))))
-        return lambda start, stop: row_scores(x, self.col_weights_, self.average_, doubtful, start, stop)
+        return lambda start, stop: row_scores(x, self.col_weights_, self.popular_, doubtful, start, stop)
 
     def values_of(self, positives: Csr) -> Csr:
         """Positives with the values that W is learned from, by ``positive_weight``."""
@@ -262,9 +261,9 @@ class LinearRecommender(ScoredRecommender):
 
     # -- to and from a model file ------------------------------------------------------------------------------
 
-    def _keep(self, weights: Weights, chosen: Setting, average: Array) -> None:
+    def _keep(self, weights: Weights, chosen: Setting, popular: Array) -> None:
         self.col_weights_ = weights
-        self.average_ = average
+        self.popular_ = popular
         self.method_, self.exponents_, self.regularization_ = chosen.method, chosen.exponents, chosen.ridge
         self.sharpening_ = chosen.sharpening
 
@@ -280,7 +279,7 @@ class LinearRecommender(ScoredRecommender):
         weights = self.col_weights_
         narrow = isinstance(weights, Sharpened)
         return facts, self._seen_parts() | {
-            "average": self.average_,
+            "average": self.popular_,
             "weights": weights if self.method_ == "dense" else None,
             "sparse_weights": None if self.method_ == "dense" else weights.sparse if narrow else weights,
             "left": weights.left if narrow else None,

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.data.matrix import Csr, as_csr
+from tacit.data.matrix import Csr
 from tacit.solvers import linear_weights, sharpening
 from tacit.solvers.sharpening import Leading, Sharpened
 
 Array = NDArray[Any]
 _ROUNDING = 1e-6
-"""Scores of a row that are smaller than this share of the average row's are rounding."""
+"""Scores of a row that are smaller than this share of the largest popularity are rounding."""
 Weights = Array | Csr | Sharpened
 
 MOST_KEPT = 3
@@ -75,17 +75,17 @@ class Setting:
 
 
 def row_scores(
-    positives: Csr, weights: Weights, average: Array, doubtful: Array, start: int, stop: int
+    positives: Csr, weights: Weights, popular: Array, doubtful: Array, start: int, stop: int
 ) -> NDArray[np.float32]:
-    """x W for the rows start..stop-1, and the average row's scores for rows of which W says nothing.
+    """x W for the rows start..stop-1, and the columns' popularity (m,) for rows of which W says nothing.
 
     Those are rows without positives, and of the ``doubtful`` (n,) ones those whose scores are nothing but rounding.
     """
-    scores = spoken_for(positives, sharpening.scores(positives, weights, start, stop), average, start, stop)
-    least = _ROUNDING * float(np.abs(average).max(initial=0.0))
+    scores = spoken_for(positives, sharpening.scores(positives, weights, start, stop), popular, start, stop)
+    least = _ROUNDING * float(np.abs(popular).max(initial=0.0))
     for row in np.flatnonzero(doubtful[start:stop]).tolist():
         if np.abs(scores[row]).max(initial=0.0) <= least:
-            scores[row] = average
+            scores[row] = popular
     return scores
 
 
@@ -98,21 +98,8 @@ def doubtful_rows(positives: Csr, holders: Array) -> NDArray[np.bool_]:
 
 
 def spoken_for(
-    positives: Csr, scores: NDArray[np.float32], average: Array, start: int, stop: int
+    positives: Csr, scores: NDArray[np.float32], popular: Array, start: int, stop: int
 ) -> NDArray[np.float32]:
-    """``scores`` of the rows start..stop-1 with the average row's in place of those without positives."""
-    scores[np.flatnonzero(np.diff(positives.indptr[start : stop + 1]) == 0)] = average
+    """``scores`` of the rows start..stop-1 with the columns' popularity in place of those without positives."""
+    scores[np.flatnonzero(np.diff(positives.indptr[start : stop + 1]) == 0)] = popular
     return scores
-
-
-def average_row(positives: Csr) -> Csr:
-    """The mean of all rows (1, m)."""
-    n, m = positives.shape
-    sums = np.bincount(positives.indices, positives.data, minlength=m).astype(np.float32) / np.float32(n)
-    return as_csr(sums[None], "mean", allow_empty=True)
-
-
-def average_scores(positives: Csr, weights: Weights) -> NDArray[np.float32]:
-    """The mean of x W over all rows."""
-    average: NDArray[np.float32] = sharpening.scores(average_row(positives), weights, 0, 1)[0]
-    return average

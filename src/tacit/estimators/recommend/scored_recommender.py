@@ -49,7 +49,7 @@ class ScoredRecommender(Model):
         *,
         unknown: Unknown = "error",
     ) -> Ranked:
-        """The k best columns for each row, best first; a row without positives gets what the average row would.
+        """The k best columns for each row, best first; a row without positives gets what is popular.
 
         Parameters
         ----------
@@ -58,7 +58,7 @@ class ScoredRecommender(Model):
         include, exclude : the only columns that may come back, and those that may not: ids for all rows, or a
             mapping from row id to ids; ids in ``exclude`` that the model does not know change nothing
         unknown : what to do with row ids that the model does not know: an "error", "skip" them, or give them the
-            "average" row's list
+            "average" list, of what is popular
         """
         self._require_fitted("recommend")
         checks.places("k", k, len(self.col_ids_))
