@@ -94,7 +94,7 @@ ACCEPTED = [
     ("FactorRecommender", {"graph_weight": 2.0, "exact_rows": False}, {"row_graph": PATH}),
     ("FactorRecommender", {"graph_weight": 2.0}, {"row_graph": PATH, "report_gain": True}),
     ("FactorRecommender", {"frequency_exponent": 1.0}, {"row_weight": ONES(40)}),
-    ("FactorRecommender", {"frequency_exponent": [0.5, 0.15]}, {"row_weight": ONES(40), "col_weight": ONES(30)}),
+    ("FactorRecommender", {"frequency_exponent": None}, {"row_weight": ONES(40), "col_weight": ONES(30)}),
     ("LinearRecommender", {"keep": 5, "regularization": 0.5, "sparse_exponents": (1.0, 1.0, 0.0)}, {}),
     ("FactorTagger", {"landmarks": 4, "bandwidth": 2.0, "graph_weight": 2.0}, {"row_graph": PATH}),
     ("FactorTagger", {"unlabelled": "sampled", "loss": "square", "unlabelled_target": -0.5}, {}),

@@ -14,6 +14,7 @@ from tacit.errors import InputError
 from tacit.estimators.recommend import held_out, whole_data_fit
 from tacit.estimators.recommend.sensitivity import sensitivity
 from tacit.estimators.recommend.tune import MIXED, SPACE, BudgetWarning, tune
+from tacit.objective.default_exponents import default_exponents
 from tacit.objective.default_ridge import default_ridge
 from tacit.objective.recipes import unlabelled_total
 
@@ -110,6 +111,9 @@ def test_the_ranges_contain_what_the_defaults_take(rows, cols, density, seed, fa
     assert low <= default_ridge(positives, factors) < high
     low, high = SPACE["unlabelled_share"]
     assert low <= unlabelled_total(positives) < high
+    frequency, ridge = default_exponents(positives)
+    taken = zip(("row_exponent", "col_exponent", "ridge_exponent"), (*frequency, ridge))
+    assert all(SPACE[name][0] <= value < SPACE[name][1] for name, value in taken)
 
 
 def test_on_dense_data_the_search_starts_at_the_weight_of_the_defaults():

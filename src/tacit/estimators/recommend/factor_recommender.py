@@ -63,7 +63,8 @@ class FactorRecommender(GrowingFactors):
         it from the density of the data
     unlabelled_target : t
     frequency_exponent : ρ ≥ 0 lets b_y grow with (frequency of y)^ρ, because a missing positive of a popular column
-        is stronger evidence (fBGD Eq. 22). A pair (rows, columns) gives a_x an exponent too: active rows have seen more
+        is stronger evidence (fBGD Eq. 22). A pair (rows, columns) gives a_x an exponent too: active rows have seen
+        more. None is 0.5 for rows and 0.15 for columns, or less for few columns (``tacit.objective.default_exponents``)
     positive_weight : c from the stored values: ``"log"`` (1 + log(value / smallest)), ``"value"`` or ``"one"``
     unlabelled : ``"all"`` counts every unlabelled cell; ``"sampled"`` as many as there are positives, drawn once;
         ``"same_loss"`` counts all of them under ℓ (small data only). The last two are for comparison
@@ -81,7 +82,8 @@ class FactorRecommender(GrowingFactors):
     ids : False makes the rows (columns) that have features of those alone, without a factor of their own
     regularization, ridge_exponent : the mean ridge in units of the mean weight of a row's positives, or a pair (rows,
         columns), and how it is spread: λ_x ∝ (total weight of the cells of x)^ν. None chooses the ridge from the
-        number of positives per row and column and from that of the factors (``tacit.objective.default_ridge``)
+        number of positives per row and column and from that of the factors (``tacit.objective.default_ridge``), and ν:
+        1, or less for few columns whose rows have few positives (``tacit.objective.default_exponents``)
     iterations : sweeps over rows and columns at most; None: 10 of solves, 100 or 200 of gradient steps
     tolerance : stop when a sweep lowers the objective by less than this share of it
     held_out, patience : hold out this share of the positives, stop after ``patience`` sweeps without a better
@@ -126,7 +128,7 @@ class FactorRecommender(GrowingFactors):
         solver: str = "auto",
         unlabelled_weight: float | None = None,
         unlabelled_target: float = 0.0,
-        frequency_exponent: float | tuple[float, float] = (0.5, 0.15),
+        frequency_exponent: float | tuple[float, float] | None = None,
         positive_weight: PositiveWeight = "log",
         unlabelled: Unlabelled = "all",
         biases: bool = False,
@@ -139,7 +141,7 @@ class FactorRecommender(GrowingFactors):
         exact_rows: bool = True,
         ids: bool = True,
         regularization: float | tuple[float, float] | None = None,
-        ridge_exponent: float = 1.0,
+        ridge_exponent: float | None = None,
         iterations: int | None = None,
         tolerance: float = 0.0,
         held_out: float = 0.0,

@@ -58,7 +58,8 @@ def sensitivity(
         others = [other for other in best if other != name]
         spoke = [trial for trial in table if all(near(other, trial[other]) for other in others)]
         if len({trial[name] for trial in spoke}) > 1:
-            spoke.sort(key=lambda trial: trial["score"])
+            # Of equal scores the best trial's own is the last.
+            spoke.sort(key=lambda trial: (trial["score"], all(trial[one] == best[one] for one in best)))
             values = tuple(trial[name] for trial in spoke)
             result[name] = Sensitivity(len(spoke), values, (spoke[0]["score"], spoke[-1]["score"]))
     return result

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tacit import checks, threads
 from tacit.errors import InputError
 from tacit.objective import losses, recipes
+from tacit.objective.default_exponents import default_exponents
 from tacit.objective.default_ridge import default_ridge
 from tacit.objective.formulations import Unlabelled
 from tacit.objective.frequencies import Frequencies
@@ -37,7 +38,7 @@ class FitSettings:
     solver: str
     unlabelled_weight: float | None
     unlabelled_target: float
-    frequency_exponent: tuple[float, float]
+    frequency_exponent: tuple[float, float] | None
     positive_weight: PositiveWeight
     unlabelled: Unlabelled
     biases: bool
@@ -50,7 +51,7 @@ class FitSettings:
     exact_rows: bool
     ids: bool
     regularization: float | tuple[float, float] | None
-    ridge_exponent: float
+    ridge_exponent: float | None
     iterations: int
     tolerance: float
     held_out: float
@@ -78,6 +79,7 @@ class FitSettings:
                 "unlabelled_weight must be one finite number above 0; give weights of your own as row_weight and "
                 "col_weight of fit."
             )
+        frequency, spread = given["frequency_exponent"], given["ridge_exponent"]
         rate, steps, radius = given["learning_rate"], given["trust_steps"], given["trust_radius"]
         options = registry.Options(
             learning_rate=None if rate is None else checks.number("learning_rate", rate, above=0.0),
@@ -92,7 +94,7 @@ class FitSettings:
             solver=solver,
             unlabelled_weight=None if weight is None else checks.number("unlabelled_weight", weight, above=0.0),
             unlabelled_target=checks.number("unlabelled_target", given["unlabelled_target"]),
-            frequency_exponent=recipes.exponents(given["frequency_exponent"]),
+            frequency_exponent=None if frequency is None else recipes.exponents(frequency),
             positive_weight=cast(
                 PositiveWeight, checks.choice("positive_weight", given["positive_weight"], ("log", "value", "one"))
             ),
@@ -109,7 +111,7 @@ class FitSettings:
             exact_rows=checks.truth("exact_rows", given["exact_rows"]),
             ids=checks.truth("ids", given["ids"]),
             regularization=_ridge(given["regularization"]),
-            ridge_exponent=checks.exponent("ridge_exponent", given["ridge_exponent"]),
+            ridge_exponent=None if spread is None else checks.exponent("ridge_exponent", spread),
             iterations=registry.SOLVERS[solver].iterations
             if sweeps is None
             else checks.integer("iterations", sweeps, 1),
@@ -144,16 +146,16 @@ class FitSettings:
         col_weight: Array | None = None,
     ) -> Recipe:
         """The recipe of the objective, measured on these positives and the weights that are given."""
-        ridge = self.regularization
+        ridge, usual = self.regularization, default_exponents(positives)
         return recipes.recommend(
             positives,
             loss=self.loss if self.loss.is_custom else self.loss.name,
             positive_weight=self.positive_weight,
             unlabelled_weight=self.unlabelled_weight,
             unlabelled_target=self.unlabelled_target,
-            frequency_exponent=self.frequency_exponent,
+            frequency_exponent=usual.frequency if self.frequency_exponent is None else self.frequency_exponent,
             regularization=default_ridge(positives, self.factors) if ridge is None else ridge,
-            ridge_exponent=self.ridge_exponent,
+            ridge_exponent=usual.ridge if self.ridge_exponent is None else self.ridge_exponent,
             row_weight=row_weight,
             col_weight=col_weight,
         )

@@ -104,7 +104,9 @@ FACTOR = Schema(
         "solver": Word(*registry.WITH_AUTO),
         "unlabelled_weight": Either(None, Number(above=0.0)),
         "unlabelled_target": Number(),
-        "frequency_exponent": Either(Number(-STEEPEST, most=STEEPEST), Many(Number(-STEEPEST, most=STEEPEST), count=2)),
+        "frequency_exponent": Either(
+            None, Number(-STEEPEST, most=STEEPEST), Many(Number(-STEEPEST, most=STEEPEST), count=2)
+        ),
         "positive_weight": POSITIVE_WEIGHT,
         "unlabelled": Word("all", "sampled", "same_loss"),
         "biases": Flag(),
@@ -117,7 +119,7 @@ FACTOR = Schema(
         "exact_rows": Flag(),
         "ids": Flag(),
         "regularization": Either(None, Number(0.0), Many(Number(0.0), count=2)),
-        "ridge_exponent": Number(-STEEPEST, most=STEEPEST),
+        "ridge_exponent": Either(None, Number(-STEEPEST, most=STEEPEST)),
         "iterations": Either(None, Whole(1)),
         "tolerance": Number(0.0),
         "held_out": Number(0.0, most=1.0),

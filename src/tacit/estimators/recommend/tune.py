@@ -30,6 +30,7 @@ from tacit.estimators.recommend.factor_recommender import FactorRecommender
 from tacit.estimators.recommend.joining import as_interactions
 from tacit.estimators.recommend.sensitivity import Sensitivity, sensitivity
 from tacit.estimators.recommend.settings import FitSettings
+from tacit.objective.default_exponents import default_exponents
 from tacit.objective.default_ridge import default_ridge
 from tacit.objective.losses import resolve
 from tacit.objective.recipes import exponents, unlabelled_total
@@ -44,7 +45,7 @@ SPACE: dict[str, tuple[Any, ...]] = {
     "row_exponent": (0.0, 1.0),
     "col_exponent": (0.0, 0.6),
     "regularization": (0.03, 0.9),
-    "ridge_exponent": (0.7, 1.3),
+    "ridge_exponent": (0.0, 1.3),
     "factors": (32, 64, 128, 256),
     "loss": ("square", "logistic"),
 }
@@ -266,11 +267,14 @@ class _Search:
         weight = self.model.unlabelled_weight
         curvature = resolve(self.model.loss).relative_curvature
         share = unlabelled_total(self.data.matrix) if weight is None else weight / (self.unit * curvature)
-        row_exponent, col_exponent = exponents(self.model.frequency_exponent)
+        usual, frequency = default_exponents(self.data.matrix), self.model.frequency_exponent
+        row_exponent, col_exponent = usual.frequency if frequency is None else exponents(frequency)
         names = ("regularization", "ridge_exponent", "factors", "loss")
         given = {name: getattr(self.model, name) for name in names}
         if given["regularization"] is None:
             given["regularization"] = default_ridge(self.data.matrix, self.model.factors)
+        if given["ridge_exponent"] is None:
+            given["ridge_exponent"] = usual.ridge
         return {"unlabelled_share": share, "row_exponent": row_exponent, "col_exponent": col_exponent, **given}
 
     def _next(self) -> dict[str, Any]:
