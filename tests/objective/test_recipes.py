@@ -35,11 +35,15 @@ def test_many_factors_beside_few_rows_follow_the_noise():
 
 
 def test_unlabelled_cells_weigh_less_beside_few_columns():
-    def empty(columns):
-        return sp.csr_array((10, columns), dtype=np.float32)
+    def rows(columns, each):
+        return sp.csr_array(np.arange(columns)[None] < np.full((10, 1), each), dtype=np.float32)
 
-    found = [recipes.unlabelled_total(empty(columns)) for columns in (10, 1_000, 4_000, 50_000)]
+    found = [recipes.unlabelled_total(rows(columns, 6)) for columns in (18, 1_000, 4_000, 9_000)]
     assert found == pytest.approx([3.0, 6.0, 12.0, 12.0])
+    # Half of it for short rows beside few columns, and in between by ν.
+    found = [recipes.unlabelled_total(rows(columns, 3)) for columns in (9, 100, 700, 1_000)]
+    half = 12 * np.sqrt(700 / 4_000) * 0.5 ** (1 - np.log2(1.4))
+    assert found == pytest.approx([1.5, 1.5, half, 6.0])
 
 
 def test_a_handful_of_positives_is_not_silenced():
@@ -107,7 +111,7 @@ def test_the_ridge_grows_where_rows_and_columns_are_thin_alike():
     assert default_ridge(sp.csr_array(thin), 1) == pytest.approx(0.75)
     # One column that everybody has is no thin column, and rows of one positive alone change nothing.
     level = noise_level(sp.csr_array(uneven))
-    assert default_ridge(sp.csr_array(uneven), 1) == pytest.approx(min(0.6, 0.74 * level) * (1 / 12) ** 0.2)
+    assert default_ridge(sp.csr_array(uneven), 1) == pytest.approx(min(0.6, 0.74 * level) * (1 / 12) ** 0.2 * 0.85)
 
 
 @pytest.mark.parametrize("density", [0.05, 0.3, 0.9])
@@ -116,7 +120,8 @@ def test_an_unlabelled_cell_never_counts_more_than_a_mean_positive(density):
     cells = sp.csr_array((rng.random((80, 60)) < density) * rng.integers(1, 6, (80, 60)).astype(np.float32))
     model = FactorRecommender(4, frequency_exponent=0.0, iterations=1, progress=False).fit(cells)
     mean = (1 + np.log(cells.data / cells.data.min())).mean()
-    share = 3 * cells.nnz / (80 * 60)
+    shortness = 1 - np.clip(np.log2(cells.nnz / np.count_nonzero(np.diff(cells.indptr)) / 3), 0, 1)
+    share = 3 * 0.5**shortness * cells.nnz / (80 * 60)
     assert model.col_weight_.mean() * model.row_weight_.mean() == pytest.approx(mean * min(1.0, share), rel=1e-5)
 
 

@@ -47,6 +47,15 @@ def default_exponents(positives: sp.csr_array | Frequencies) -> Exponents:
     return Exponents((ROW_EXPONENT, COL_EXPONENT * many_columns), RIDGE_EXPONENT * max(many_columns, many_positives))
 
 
+def short_rows(positives: sp.csr_array | Frequencies) -> float:
+    """1 − ν: from 0 for many columns or long rows to 1 where columns are few and rows short.
+
+    >>> short_rows(sp.csr_array(np.eye(4))), short_rows(sp.csr_array(np.ones((4, 1000))))
+    (1.0, 0.0)
+    """
+    return 1.0 - default_exponents(positives).ridge / RIDGE_EXPONENT
+
+
 def _between(value: float, low: float, high: float) -> float:
     """0 at ``low`` and below, 1 at ``high`` and above, in between by the logarithm."""
     return float(np.clip(np.log(max(value, low) / low) / np.log(high / low), 0.0, 1.0))

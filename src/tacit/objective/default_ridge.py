@@ -7,6 +7,7 @@ number of factors. It is used when ``regularization`` is None.
 import numpy as np
 import scipy.sparse as sp
 
+from tacit.objective.default_exponents import short_rows
 from tacit.objective.frequencies import Frequencies
 from tacit.objective.recipes import UNLABELLED_TOTAL, unlabelled_total
 
@@ -19,6 +20,9 @@ MOST_RIDGE = 0.6
 
 RIDGE_BY_UNLABELLED = 0.2
 """Chosen together with ``recipes.UNLABELLED_TOTAL``."""
+
+OF_SHORT_ROWS = 0.85
+"""Times so much where rows are short beside few columns (``recipes.OF_SHORT_ROWS``)."""
 
 THIN, THINNEST, RIDGE_OF_THINNEST = 0.4, 1.0, 0.75
 """For data whose median row and median column have few positives. The relative error of such a row is 1/√count: from
@@ -51,7 +55,8 @@ def default_ridge(positives: sp.csr_array | Frequencies, factors: int) -> float:
         (1 − w) 0.32 √noise + w 0.74 noise,      w = min(1, 4g / min(|X|, |Y|))²
 
     Where unlabelled cells weigh less than 12 times the positives (``recipes.unlabelled_total``), less is needed to hold
-    scores back: the ridge is multiplied by (their weight / 12)^0.2.
+    scores back: the ridge is multiplied by (their weight / 12)^0.2, and for short rows beside few columns
+    (``default_exponents.short_rows``) by 0.85.
 
     Where both rows and columns have few positives, each of them is unreliable, and the ridge r grows towards 0.75:
 
@@ -64,6 +69,7 @@ def default_ridge(positives: sp.csr_array | Frequencies, factors: int) -> float:
     w = min(1.0, 4 * factors / max(1, min(positives.shape))) ** 2
     ridge = min(MOST_RIDGE, float((1 - w) * RIDGE_OVER_ROOT_OF_NOISE * np.sqrt(level) + w * RIDGE_OVER_NOISE * level))
     ridge *= (unlabelled_total(positives) / UNLABELLED_TOTAL) ** RIDGE_BY_UNLABELLED
+    ridge *= OF_SHORT_ROWS ** short_rows(positives)
     share = np.clip((_thinness(positives) - THIN) / (THINNEST - THIN), 0.0, 1.0)
     return float(ridge + (RIDGE_OF_THINNEST - ridge) * share)
 

@@ -1,7 +1,7 @@
 """From positives and a handful of parameters to the objective: three recipes, one table.
 
     recipe      positive: weight c           target r   all cells ÷ positives        t             ridge λ
-    recommend   1 + log(value / smallest)    1          3 to 12, by columns          0             of a row's positives
+    recommend   1 + log(value / smallest)    1          1.5 to 12, by columns        0             of a row's positives
     words       min(1, (count / 100)^0.75)   PPMI       350 per word, or half of c   −0.5          0.1
     tags        1                            1          2                            −2, 0 or −1   0.7
 
@@ -30,6 +30,7 @@ from tacit.data.matrix import StoredCsr, col_counts
 from tacit.errors import InputError
 from tacit.kernels import cells as kernels
 from tacit.objective import losses
+from tacit.objective.default_exponents import short_rows
 from tacit.objective.frequencies import Frequencies
 from tacit.objective.losses import Loss
 from tacit.objective.penalties import ridge_scale
@@ -43,6 +44,9 @@ UNLABELLED_TOTAL, LEAST_UNLABELLED_TOTAL, COLUMNS_OF_TOTAL = 12.0, 3.0, 4_000
 unlabelled cells weigh, the less popular columns are recommended; few columns leave little else to tell rows by. Chosen
 on held-out training positives of 23 sets and thinned parts of them, with 40 to 36,000 columns; a weight per cell does
 not carry over from set to set."""
+OF_SHORT_ROWS = 0.5
+"""Of ``recommend``: times so much where rows are short beside few columns. Chosen with ``default_ridge.OF_SHORT_ROWS``
+on 14 such sets, each of which gains."""
 
 WORD_TOTAL = 350.0
 """Σ_y b_y of ``words``: what the authors use for texts of 10⁷ to 10⁸ words."""
@@ -259,15 +263,18 @@ def frequencies(positives: sp.csr_array, positive_weight: PositiveWeight) -> Fre
 def unlabelled_total(positives: sp.csr_array | Frequencies) -> float:
     """What all cells weigh in units of the positives where nothing is given.
 
-    12 √(columns / 4,000), between 3 and 12. On dense data it could make an unlabelled cell count more than a positive
-    does, and is less.
+    12 √(columns / 4,000), between 3 and 12, and half of it for short rows beside few columns
+    (``default_exponents.short_rows``). On dense data it could make an unlabelled cell count more than a positive does,
+    and is less.
 
-    >>> unlabelled_total(sp.csr_array((20, 1000), dtype=np.float32)), unlabelled_total(sp.csr_array(np.ones((2, 2))))
-    (6.0, 1.0)
+    >>> unlabelled_total(sp.csr_array((20, 1000), dtype=np.float32)), unlabelled_total(sp.csr_array(np.eye(80)))
+    (6.0, 1.5)
+    >>> unlabelled_total(sp.csr_array(np.ones((2, 2))))
+    1.0
     """
     n, m = positives.shape
-    by_columns = UNLABELLED_TOTAL * np.sqrt(m / COLUMNS_OF_TOTAL)
-    total = float(np.clip(by_columns, LEAST_UNLABELLED_TOTAL, UNLABELLED_TOTAL))
+    by_columns = np.clip(UNLABELLED_TOTAL * np.sqrt(m / COLUMNS_OF_TOTAL), LEAST_UNLABELLED_TOTAL, UNLABELLED_TOTAL)
+    total = float(by_columns * OF_SHORT_ROWS ** short_rows(positives))
     return min(total, n * m / max(positives.nnz, 1))
 
 
