@@ -1,5 +1,6 @@
-"""Features and graphs beside a table of interactions, as they are named on the command line."""
+"""Tables beside that of the interactions, as they are named on the command line: features, graphs, weights, targets."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +14,26 @@ if TYPE_CHECKING:
     from tacit.data.interactions import Interactions
 
 
+class _Tables:
+    """Names of tables, each under the name of its option; what is not given is None."""
+
+    def typed(self) -> list[str]:
+        """The options that were given."""
+        given = [one.name for one in fields(self) if getattr(self, one.name) is not None]  # type: ignore[arg-type]
+        return [f"--{name.replace('_', '-')}" for name in given]
+
+    def __bool__(self) -> bool:
+        return bool(self.typed())
+
+
 @dataclass(frozen=True)
-class Sides:
-    """Tables that say more about rows and columns; what is not given is None."""
+class Sides(_Tables):
+    """Tables that say more about rows and columns."""
 
     row_features: str | None
     col_features: str | None
     row_graph: str | None
     col_graph: str | None
-
-    def __bool__(self) -> bool:
-        return any(getattr(self, field.name) is not None for field in fields(self))
 
     def beside(self, data: "Interactions") -> "Interactions":
         """The interactions with what the tables say about their rows and columns."""
@@ -35,19 +45,56 @@ class Sides:
         )
 
 
+@dataclass(frozen=True)
+class GivenTables(_Tables):
+    """Tables in place of the weights and targets that a recipe would choose."""
+
+    row_weights: str | None
+    col_weights: str | None
+    targets: str | None
+
+    def for_fit(self, data: "Interactions") -> dict[str, Any]:
+        """What ``FactorRecommender.fit`` takes, in the order of the interactions."""
+        from tacit.data.aligned import numbers_of_ids, numbers_of_positives
+
+        given: dict[str, Any] = {}
+        if self.row_weights is not None:
+            given["row_weight"] = numbers_of_ids(self.row_weights, data.row_ids, "--row-weights")
+        if self.col_weights is not None:
+            given["col_weight"] = numbers_of_ids(self.col_weights, data.col_ids, "--col-weights")
+        if self.targets is not None:
+            given["targets"] = numbers_of_positives(self.targets, data, "--targets")
+        return given
+
+
+def _table(option: str, about: str) -> Callable[[Function], Function]:
+    return click.option(option, type=TableName(), metavar="TABLE", help=about)
+
+
 _SIDES = (
-    click.option("--row-features", type=TableName(), metavar="TABLE",
-                 help="Features of the rows: ids first, then a column for each."),
-    click.option("--col-features", type=TableName(), metavar="TABLE", help="Features of the columns, alike."),
-    click.option("--row-graph", type=TableName(), metavar="TABLE",
-                 help="Pairs of like rows, such as friends: two columns of ids."),
-    click.option("--col-graph", type=TableName(), metavar="TABLE", help="Pairs of like columns, alike."),
-)  # fmt: skip
+    _table("--row-features", "Features of the rows: ids first, then a column for each."),
+    _table("--col-features", "Features of the columns, alike."),
+    _table("--row-graph", "Pairs of like rows, such as friends: two columns of ids."),
+    _table("--col-graph", "Pairs of like columns, alike."),
+)
 
 
 def side_options(function: Function) -> Function:
     """Tables of features and graphs; the verb gets one ``sides``."""
     return packed(function, _SIDES, lambda given: {"sides": Sides(**given)}, [field.name for field in fields(Sides)])
+
+
+_GIVEN = (
+    _table("--row-weights", "p of every row: ids, then numbers; an unlabelled cell weighs p times q."),
+    _table("--col-weights", "q of every column, alike."),
+    _table("--targets", "The number that each positive's score should reach: row, column, number."),
+)
+
+
+def given_options(function: Function) -> Function:
+    """Tables of weights and targets; the verb gets one ``given``."""
+    names = [field.name for field in fields(GivenTables)]
+    return packed(function, _GIVEN, lambda typed: {"given": GivenTables(**typed)}, names)
 
 
 def _features(table: str | None, ids: "Ids", option: str) -> Any:

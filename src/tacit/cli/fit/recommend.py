@@ -8,11 +8,10 @@ from typing import Any
 import click
 
 from tacit.cli.cluster_options import Workers, cluster_options
-from tacit.cli.given_cells import GivenTables, given_options
 from tacit.cli.options import ModelOutput, OutputFile, json_option, model_output_option, recommender_options, was_given
 from tacit.cli.output import print_facts, print_json, was_interrupted
 from tacit.cli.recommender_choice import choice_of, chosen_method, method_option, new_recommender, options_of_factors
-from tacit.cli.sides import Sides, side_options
+from tacit.cli.sides import GivenTables, Sides, given_options, side_options
 from tacit.cli.source import Source, source_options
 from tacit.errors import InputError
 
@@ -62,7 +61,7 @@ def command(
     if exponents is not None and method != "linear":
         raise InputError("--exponents is for --method linear; leave it out, or choose that method.")
     if workers:
-        workers.require_plain(source, bool(sides) or bool(given.typed()))
+        workers.require_plain(source, bool(sides or given))
         method = method or "factors"
         _refuse_seconds(method)
         began = time.perf_counter()
@@ -128,9 +127,7 @@ def _options_of_factors(
     parameters: dict[str, Any], sides: Sides, report_gain: bool, checkpoint: Path | None, data: Any
 ) -> list[str]:
     """What was typed that factors alone understand, sides included."""
-    typed = [
-        f"--{name.replace('_', '-')}" for name in ("row_features", "row_graph", "col_graph") if getattr(sides, name)
-    ]
+    typed = [option for option in sides.typed() if option != "--col-features"]
     typed += ["--report-gain"] * report_gain + ["--checkpoint"] * (checkpoint is not None)
     return options_of_factors(parameters, data) + typed
 
