@@ -1,6 +1,5 @@
 """``tacit recommend``: the best columns for rows that a model knows, or for somebody new."""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +8,7 @@ import click
 from tacit.cli.models import known_ids, open_model, read_lines
 from tacit.cli.options import json_option
 from tacit.cli.output import csv_lines, entries, print_found, print_json, say
-from tacit.cli.tables import Titles, save_table, table_option, titled, titles_option
-from tacit.cli.text_form import text_form_options
+from tacit.cli.tables import Titles, save_table, titled, titled_answer_options
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,9 +33,7 @@ LINES = click.Path(path_type=Path, allow_dash=True)
 @click.option("--seen", is_flag=True, help="Let what a row has already come back too.")
 @click.option("--include", type=LINES, help="File with the only columns that may come back, one a line.")
 @click.option("--exclude", type=LINES, help="File with columns that may not come back, one a line.")
-@titles_option
-@partial(text_form_options, decimal=False)
-@table_option
+@titled_answer_options
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV: row, rank, column, score.")
 @json_option
 def command(

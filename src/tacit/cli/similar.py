@@ -1,6 +1,5 @@
 """``tacit similar``: the nearest neighbours of something that a model knows."""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +8,7 @@ import click
 from tacit.cli.models import known_ids
 from tacit.cli.options import json_option
 from tacit.cli.output import entries, print_found, print_json
-from tacit.cli.tables import Titles, save_table, table_option, titled, titles_option
-from tacit.cli.text_form import text_form_options
+from tacit.cli.tables import Titles, save_table, titled, titled_answer_options
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,9 +21,7 @@ if TYPE_CHECKING:
 @click.option("-m", "--minus", multiple=True, help="Take this word off: king woman --minus man.")
 @click.option("-k", default=10, show_default=True, help="How many neighbours.")
 @click.option("--rows", is_flag=True, help="Of a recommender: neighbours among rows (users), not columns (items).")
-@titles_option
-@partial(text_form_options, decimal=False)
-@table_option
+@titled_answer_options
 @json_option
 def command(
     model_path: Path,

@@ -11,6 +11,7 @@ import click
 from tacit import atomic_file
 from tacit.cli.options import OutputFile, TableName, packed
 from tacit.cli.output import say
+from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
 from tacit.report.plain import harmless_cell
 
@@ -63,6 +64,11 @@ def titles_option(function: Callable[..., Any]) -> Callable[..., Any]:
         lambda given: {"titles": Titles(given["titles"], given["title_columns"])},
         ["titles", "title_columns"],
     )
+
+
+def titled_answer_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """For verbs that answer in ids, which get ``titles``, the ``form`` of their table, and a ``table_path``."""
+    return titles_option(text_form_options(table_option(function), decimal=False))
 
 
 def save_table(path: Path | None, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> None:

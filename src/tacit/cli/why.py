@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,7 @@ import click
 from tacit.cli.models import known_ids, open_model
 from tacit.cli.options import json_option
 from tacit.cli.output import print_json
-from tacit.cli.tables import Titles, save_table, table_option, titles_option
-from tacit.cli.text_form import text_form_options
+from tacit.cli.tables import Titles, save_table, titled_answer_options
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,9 +30,7 @@ _MADE_BY = "tacit fit recommend --method factors or linear, or tacit fit tag"
     "--rows", "rows_table", metavar="TABLE", help="The table that a tagger learned from; --id names its rows."
 )
 @click.option("--id", "row_id", metavar="NAME", help="Column of --rows that names the rows.")
-@titles_option
-@partial(text_form_options, decimal=False)
-@table_option
+@titled_answer_options
 @json_option
 def command(
     model_path: Path,
