@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks import papers, results
-from benchmarks.render import Table, View, engine, fbgd, grade, recommend, stream, tag, versus
+from benchmarks.render import Table, View, data_sets, engine, fbgd, grade, recommend, stream, tag, versus
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,14 @@ class Entry:
     quick: tuple[str, str] | None = None
 
 
+def _sizes(paper: str) -> Entry:
+    """A paper's table of its data sets."""
+    return Entry(("papers.data_sets",), ("data-sets",), data_sets.view(paper))
+
+
 PAPERS: dict[str, dict[str, Entry]] = {
     "fbgd": {
+        "table1": _sizes("fbgd"),
         "table3": Entry(
             ("papers.words quality", "papers.words quality --quick"),
             ("words", "words-quick"),
@@ -49,6 +55,7 @@ PAPERS: dict[str, dict[str, Entry]] = {
         ),
     },
     "nn-apa": {
+        "table1": _sizes("nn-apa"),
         "table2": Entry(("papers.stream table2",), ("stream",), stream.nn_apa_table2),
         "table3": Entry(("papers.stream table3",), ("stream-tables",), stream.nn_apa_table3),
         "table4": Entry(("papers.stream table4",), ("stream-tables",), stream.nn_apa_table4),
@@ -58,6 +65,8 @@ PAPERS: dict[str, dict[str, Entry]] = {
         "figure4": Entry(("papers.stream figure4",), ("stream",), stream.nn_apa_figure4),
     },
     "qs3orao": {
+        "table1": Entry(("papers.grade steps",), ("grade-steps",), grade.qs3orao_table1),
+        "table2": _sizes("qs3orao"),
         "figure1": Entry(("papers.grade size",), ("grade-size",), grade.qs3orao_figure1),
         "figure2": Entry(
             ("papers.grade quality", "papers.grade steps"), ("grade-quality", "grade-steps"), grade.qs3orao_figure2
@@ -68,8 +77,10 @@ PAPERS: dict[str, dict[str, Entry]] = {
         "table2": Entry(("papers.tag quality",), ("tag-quality",), tag.exmlds_table2),
         "table3": Entry(("papers.tag quality",), ("tag-quality",), tag.exmlds_table3),
         "table4": Entry(("papers.tag hidden",), ("tag-hidden",), tag.exmlds_table4),
+        "table5": _sizes("exmlds"),
     },
     "ocmf": {
+        "table2": _sizes("ocmf"),
         "table3": Entry(
             ("papers.engine_quality ocmf", "papers.label_formulations"),
             ("engine-quality", "label-formulations"),

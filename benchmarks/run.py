@@ -40,6 +40,7 @@ def _program(module: str, *parts: str, quick: bool = True) -> Program:
 
 _WORDS = ("quality", "counting", "weights", "curve", "items", "output")
 _DECLARED = (
+    _program("papers.data_sets"),
     _program("papers.engine_quality"),
     _program("papers.engine_real"),
     _program("papers.engine_speed"),

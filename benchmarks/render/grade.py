@@ -267,6 +267,31 @@ def qs3orao_figure1(paper: dict[str, Any], size: Figures | None) -> list[Table]:
     return [Table(protocol, heads, rows, [f"The paper's claim: {paper['claim']}.", SYNTHETIC])]
 
 
+COSTS = [
+    ["ALOR, SVOREX, TOR, SSORERM, ManifoldOR", "no", "n³", "n²"],
+    ["SSGPOR", "no", "more than n³", "n²"],
+    ["VUS, MultiRank", "yes", "n³", "n²"],
+    ["QS³ORAO", "yes", "D·t²", "D·n"],
+]
+"""Methods of the paper's Table 1, whether they optimise AUC, their operations and their numbers."""
+
+
+def qs3orao_table1(paper: dict[str, Any], steps: Figures | None) -> list[Table]:
+    """What the paper says of costs, and what Algorithm 1 took: processor seconds and numbers kept over its steps."""
+    notes = [f"The paper's claim: {paper['claim']}. D frequencies a step, t steps, n rows."]
+    stated = Table("Costs as the paper has them", ["method", "AUC", "operations", "numbers"], COSTS, notes)
+    if not steps:
+        return [stated, unmeasured(paper["caption"])]
+    rows = []
+    for name, draws in steps.items():
+        points = [draw["the paper's least λ"]["points"] for draw in draws]
+        for same in zip(*points):
+            seconds = mean(point["seconds"] for point in same)
+            rows.append([name, f"{same[0]['steps']:,}", f"{seconds:.2f}", f"{same[0]['numbers_kept']:,}"])
+    heads = ["set", "steps", "processor seconds", "numbers kept"]
+    return [stated, Table("Algorithm 1, 64 frequencies a step, λ = 2⁻³, means over the draws", heads, rows)]
+
+
 def qs3orao_figure2(paper: dict[str, Any], quality: Figures | None, steps: Figures | None) -> list[Table]:
     """Areas of all methods, then the paper's own method step by step."""
     tables = _areas(paper, quality)

@@ -9,11 +9,11 @@ from benchmarks import papers, registry, render, results, run
 from tests.benchmarks.conftest import FOLDER
 
 ASKED = {
-    "fbgd": ["table3", "table4", "table5", "table6", "table7", "table8", "figure3", "figure4", "figure5"],
-    "nn-apa": ["table2", "table3", "table4", "figure1", "figure2", "figure3", "figure4"],
-    "qs3orao": ["figure1", "figure2"],
-    "exmlds": ["table1", "table2", "table3", "table4"],
-    "ocmf": ["table3", "figure1", "figure2", "figure3"],
+    "fbgd": ["table1", "table3", "table4", "table5", "table6", "table7", "table8", "figure3", "figure4", "figure5"],
+    "nn-apa": ["table1", "table2", "table3", "table4", "figure1", "figure2", "figure3", "figure4"],
+    "qs3orao": ["table1", "table2", "figure1", "figure2"],
+    "exmlds": ["table1", "table2", "table3", "table4", "table5"],
+    "ocmf": ["table2", "table3", "figure1", "figure2", "figure3"],
 }
 PEERS = {"recommend", "tag", "words", "stream", "grade", "full-rank", "gowalla"}
 
