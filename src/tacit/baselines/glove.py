@@ -7,6 +7,7 @@ group (i, i + s) for all i share no vector, so that they run side by side, for s
 therefore does not depend on the number of threads.
 """
 
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
 from typing import Any, Self
 
@@ -28,6 +29,7 @@ Array = NDArray[Any]
 BLOCKS = 8
 
 
+@dataclass(eq=False, repr=False)
 class GloVe(VectorSpace):
     """Word vectors by GloVe; a vector is w + w̃.
 
@@ -44,38 +46,21 @@ class GloVe(VectorSpace):
     (7, 4)
     """
 
-    def __init__(
-        self,
-        factors: int = 200,
-        *,
-        window: int = 8,
-        min_count: int = 5,
-        max_words: int | None = None,
-        tokenizer: texts.Tokenizer = "split",
-        sentences: texts.Sentences = "lines",
-        weight_ceiling: float = 100.0,
-        weight_exponent: float = 0.75,
-        learning_rate: float = 0.05,
-        iterations: int = 15,
-        random_state: int | None = 0,
-        threads: int = 0,
-        progress: bool | None = None,
-        callback: Callback | None = None,
-    ) -> None:
-        self.factors = factors
-        self.window = window
-        self.min_count = min_count
-        self.max_words = max_words
-        self.tokenizer = tokenizer
-        self.sentences = sentences
-        self.weight_ceiling = weight_ceiling
-        self.weight_exponent = weight_exponent
-        self.learning_rate = learning_rate
-        self.iterations = iterations
-        self.random_state = random_state
-        self.threads = threads
-        self.progress = progress
-        self.callback = callback
+    factors: int = 200
+    _: KW_ONLY
+    window: int = 8
+    min_count: int = 5
+    max_words: int | None = None
+    tokenizer: texts.Tokenizer = "split"
+    sentences: texts.Sentences = "lines"
+    weight_ceiling: float = 100.0
+    weight_exponent: float = 0.75
+    learning_rate: float = 0.05
+    iterations: int = 15
+    random_state: int | None = 0
+    threads: int = 0
+    progress: bool | None = None
+    callback: Callback | None = None
 
     def fit(self, text: texts.Source, y: None = None) -> Self:
         """Learn from a text, as ``WordVectors.fit`` takes it."""

@@ -1,5 +1,6 @@
 """Baselines of the rating streams: projected online gradient descent, and its multi-task form."""
 
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from tacit.data.rating_columns import rating_columns
 Array = NDArray[Any]
 
 
+@dataclass(eq=False, repr=False)
 class OnlineGradient:
     """Matrix factorization by online gradient descent; factors return to zero when they fall below it.
 
@@ -25,25 +27,15 @@ class OnlineGradient:
     (1,)
     """
 
-    users_: Array
-    items_: Array
-
-    def __init__(
-        self,
-        factors: int = 10,
-        *,
-        rate: float = 0.02,
-        regularization: float = 0.01,
-        start: float = 1.5,
-        spread: float = 0.0,
-        random_state: int = 0,
-    ) -> None:
-        self.factors = factors
-        self.rate = rate
-        self.regularization = regularization
-        self.start = start
-        self.spread = spread
-        self.random_state = random_state
+    factors: int = 10
+    _: KW_ONLY
+    rate: float = 0.02
+    regularization: float = 0.01
+    start: float = 1.5
+    spread: float = 0.0
+    random_state: int = 0
+    users_: Array = field(init=False)
+    items_: Array = field(init=False)
 
     def partial_fit(self, users: Any, items: Any = None, ratings: Any = None) -> Self:
         """Take in ratings in order."""

@@ -13,6 +13,7 @@ The second is unbiased for any loss and needs π; its quadratic form need not be
 off at zero, as a solver of the regularised problem must.
 """
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -33,14 +34,15 @@ LARGEST = 6_000
 """Rows at most: the kernel matrix of 6,000 rows and its eigenvectors take about a gigabyte."""
 
 
+@dataclass(eq=False, repr=False)
 class _SplitwiseAUC(BaseEstimator):  # type: ignore[misc]
     """One kernel function per split; classes by thresholds on their mean.
 
     ``fit(X, y)`` takes y = −1 as unlabelled and classes 0 … k−1; ``split_scores(X)`` is (n, k − 1).
     """
 
-    bandwidth: float
-    regularization: float
+    bandwidth: float = 1.0
+    regularization: float = 0.1
 
     def fit(self, X: Any, y: Any) -> Self:
         rows = np.asarray(X, dtype=np.float64)
@@ -90,6 +92,7 @@ class _SplitwiseAUC(BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
 
+@dataclass(eq=False, repr=False)
 class MSAMULT(_SplitwiseAUC):
     """M-SAMULT; ``labelled_weight`` is γ.
 
@@ -99,10 +102,7 @@ class MSAMULT(_SplitwiseAUC):
     array([0, 1, 2])
     """
 
-    def __init__(self, bandwidth: float = 1.0, regularization: float = 0.1, labelled_weight: float = 0.5) -> None:
-        self.bandwidth = bandwidth
-        self.regularization = regularization
-        self.labelled_weight = labelled_weight
+    labelled_weight: float = 0.5
 
     def _objective(self, positive: Matrix, negative: Matrix, free: Matrix) -> tuple[Matrix, Vector]:
         quadratic, linear = pair_terms(positive, negative)
@@ -113,6 +113,7 @@ class MSAMULT(_SplitwiseAUC):
         return gamma * quadratic + (1 - gamma) * (upper[0] + lower[0]), linear
 
 
+@dataclass(eq=False, repr=False)
 class MPNUAUC(_SplitwiseAUC):
     """M-PNU-AUC; ``mix`` is η in [−1, 1]: positive takes positives against unlabelled rows, negative the others.
 
@@ -122,10 +123,7 @@ class MPNUAUC(_SplitwiseAUC):
     array([0, 1, 2])
     """
 
-    def __init__(self, bandwidth: float = 1.0, regularization: float = 0.1, mix: float = 0.5) -> None:
-        self.bandwidth = bandwidth
-        self.regularization = regularization
-        self.mix = mix
+    mix: float = 0.5
 
     def _objective(self, positive: Matrix, negative: Matrix, free: Matrix) -> tuple[Matrix, Vector]:
         quadratic, linear = pair_terms(positive, negative)
