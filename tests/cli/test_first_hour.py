@@ -212,3 +212,25 @@ def test_why_names_training_rows_where_the_table_names_them(tagged, tmp_path, ta
     (tmp_path / "short.csv").write_text("name\nn0\n")
     wrong = refused(*asked, "--rows", tmp_path / "short.csv", "--id", "name")
     assert "has 1 rows, but the model learned from 63" in wrong
+
+
+# -- ratings and grades ----------------------------------------------------------------------------------------------
+
+
+def test_ratings_under_other_names_are_found_and_bad_lines_left_out(tmp_path, capsys, refused):
+    table = tmp_path / "stars.csv"
+    lines = [f"u{n % 4},{n % 3},{n % 5 - 2}" for n in range(20)]
+    table.write_text("\n".join(["Kunde,Film,Sterne", *lines, "u1,2,ten", ",1,3"]) + "\n")
+    told = refused("fit", "rate", table, "-o", tmp_path / "m")
+    assert "or leave such lines out with --skip-bad." in told
+    told = said(capsys, "fit", "rate", table, "--skip-bad", "-o", tmp_path / "m")
+    assert "columns guessed by their names: --user Kunde --item Film --rating Sterne." in told
+    assert "2 of 22 lines cannot be read and were left out; first, line 22 of " in told
+    assert library.load(tmp_path / "m").n_ratings_ == 20
+
+
+def test_a_grade_in_other_capitals_is_refused_with_the_right_one(tmp_path, refused):
+    rows = [f"{n},{['poor', 'good'][n % 2]}" for n in range(20)]
+    (tmp_path / "g.csv").write_text("\n".join(["size,grade", *rows, "3,Good"]) + "\n")
+    told = refused("fit", "grade", tmp_path / "g.csv", "--order", "poor,good", "-o", tmp_path / "m")
+    assert "y holds 'Good', which is not among the classes ['poor', 'good']; write it as 'good'." in told

@@ -91,7 +91,8 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(2)
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "tacit"
-        _fail(f"{error.format_message().rstrip('.')}; {path} --help shows what can be given.")
+        said = error.format_message().rstrip(".")
+        _fail(f"{said}{'' if said.endswith('?') else ';'} {path} --help shows what can be given.")
     except click.ClickException as error:
         _fail(error.format_message())
     except (KeyboardInterrupt, click.Abort):
@@ -122,7 +123,7 @@ _PARAMETER = re.compile(r"\bpass (another )?(\w+)='([^']*)'")
 
 
 def _fail(sentence: str) -> None:
-    output.say(_as_options(sentence))
+    output.say(_as_options(sentence.removeprefix("path: ")))
     sys.exit(2)
 
 

@@ -1,11 +1,12 @@
 """A table of ratings as the command line names it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tacit.cli.options import Function, packed
+from tacit.cli.output import say
 from tacit.cli.text_form import text_form_options
 from tacit.errors import InputError
 
@@ -27,18 +28,31 @@ class RatingTable:
     rating: str
     moment: str | None
     query: str | None
+    skip_bad: bool
     form: "TextForm"
 
     def read(self) -> "tuple[pl.Series, pl.Series, NDArray[np.float64]]":
         """Users, items and ratings in their order: that of the times where there are some, else that of the lines."""
         from tacit.data.columns import numbers_of, without_missing
         from tacit.data.readers import origin_of, read_table
+        from tacit.data.sound_lines import sound_copy
 
+        if self.skip_bad:
+            named = self._by_names()
+            roles = {"row": named.user, "col": named.item, "rating": named.rating}
+            roles |= {"time": self.moment} if self.moment else {}
+            with sound_copy(self.table, self.form, roles) as (path, written, left):
+                if left.bad:
+                    say(f"{left.sentence()}.")
+                return replace(named, table=path, form=written, skip_bad=False).read()
+        named = self._by_names()
+        if named != self:
+            return named.read()
         columns = {"--user": self.user, "--item": self.item, "--rating": self.rating}
         columns |= {"--time": self.moment} if self.moment else {}
         data = read_table(self.table, columns, query=self.query, name="TABLE", form=self.form)
         origin = origin_of(self.table, self.form)
-        without_missing(data, columns, "error", origin, "leave such lines out")
+        without_missing(data, columns, "error", origin, "leave such lines out with --skip-bad")
         values = numbers_of(data[self.rating], "--rating", origin)
         if not len(data):
             raise InputError(f"{self.table!r} holds no ratings; give a file with at least one line below its header.")
@@ -48,6 +62,24 @@ class RatingTable:
             users, items, values = users.gather(order), items.gather(order), values[order.to_numpy()]
         return users, items, values
 
+    def _by_names(self) -> "RatingTable":
+        """With the columns that a table without the usual names seems to have, where that is clear; it is said."""
+        from tacit.data.column_roles import guess_roles
+        from tacit.data.readers import scan_table
+
+        if "://" in self.table:
+            return self  # a query is asked once
+        usual = {"user": "row", "item": "col", "rating": "weight"}
+        present = scan_table(self.table, self.query, self.form).collect_schema().names()
+        lacking = {name: role for name, role in usual.items() if getattr(self, name) == name and name not in present}
+        taken = {getattr(self, name) for name in usual if name not in lacking}
+        roles = guess_roles([column for column in present if column not in taken and column != self.moment])
+        guessed: dict[str, Any] = {name: roles[role] for name, role in lacking.items() if role in roles}
+        if not lacking or len(guessed) < len(lacking):
+            return self
+        say(f"columns guessed by their names: {' '.join(f'--{name} {column}' for name, column in guessed.items())}.")
+        return replace(self, **guessed)
+
 
 _OPTIONS = (
     click.argument("table"),
@@ -56,12 +88,13 @@ _OPTIONS = (
     click.option("--rating", default="rating", show_default=True, metavar="NAME", help="Column of the rating."),
     click.option("--time", "moment", metavar="NAME", help="Column of the time: ratings are taken in its order."),
     click.option("--query", help="What to ask, when TABLE is a database."),
+    click.option("--skip-bad", is_flag=True, help="Leave out lines of a text file that are no rating; count them."),
 )
 
 
 def rating_table_options(function: Function) -> Function:
     """TABLE and its columns; the verb gets one ``ratings``."""
-    names = ["table", "user", "item", "rating", "moment", "query", "form"]
+    names = ["table", "user", "item", "rating", "moment", "query", "skip_bad", "form"]
     return text_form_options(packed(function, _OPTIONS, _pack, names))
 
 

@@ -92,26 +92,16 @@ class Source:
 
     def _read_sound_lines(self, needs_time: bool, columns: dict[str, str]) -> "Interactions":
         """The table without the lines that cannot be read, whose number is said."""
-        from pathlib import Path
-        from tempfile import TemporaryDirectory
-
-        from tacit.data.readers import origin_of
-        from tacit.data.sound_lines import write_sound_lines
+        from tacit.data.sound_lines import sound_copy
         from tacit.data.text_files import TextForm
 
-        origin = origin_of(self.table, TextForm(self.separator, self.encoding, self.decimal))
-        if not origin.paths:
-            raise InputError("--skip-bad is for lines of text files; --missing drop leaves out what lacks a value.")
         asked = columns | {f"context {name}": name for name in self.context}
-        with TemporaryDirectory() as folder:
-            left = write_sound_lines(origin.paths, Path(folder), origin.form, origin.usual, asked, self.time_format)
+        form = TextForm(self.separator, self.encoding, self.decimal)
+        with sound_copy(self.table, form, asked, self.time_format) as (path, written, left):
             if left.bad:
                 say(f"{left.sentence()}.")
-            kind = "jsonl" if origin.usual is None else "csv"
-            separator = None if origin.usual is None else origin.form.of(origin.paths[0], origin.usual)
-            files = str(Path(folder) / f"*.{kind}")
             named: dict[str, Any] = dict(columns)
-            sound = replace(self, table=files, separator=separator, encoding=None, skip_bad=False, **named)
+            sound = replace(self, table=path, separator=written.separator, encoding=None, skip_bad=False, **named)
             return sound.read(needs_time=needs_time)
 
     def columns(self, needs_time: bool = False) -> tuple[Any, dict[str, str]]:

@@ -345,5 +345,5 @@ def _check_columns(columns: Mapping[str, str], present: Sequence[str], name: str
 
 
 def _nearest(word: str, choices: Iterable[str]) -> str:
-    result = difflib.get_close_matches(word, list(choices), n=1)
+    result = difflib.get_close_matches(word, list(choices), n=1, cutoff=0.65)
     return f"; did you mean {result[0]!r}?".removesuffix("?") if result else ""

@@ -9,12 +9,15 @@ import csv
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from tacit.data.compressed import cut_is_said, open_bytes
+from tacit.data.readers import origin_of
 from tacit.data.text_files import TextForm
 from tacit.errors import InputError
 
@@ -47,7 +50,7 @@ def write_sound_lines(
     """Write the sound lines of these files into files of the same names (unpacked, UTF-8) in ``folder``.
 
     usual : the separator that the files' names say; None for JSON lines
-    columns : role (row, col, weight, time) → name of its column; those of other roles hold ids
+    columns : role (row, col, weight, rating, time) → name of its column; those of other roles hold ids
     """
     left = LeftOut()
     for number, path in enumerate(paths):
@@ -57,6 +60,24 @@ def write_sound_lines(
     if left.lines == left.bad:
         raise InputError(f"none of the {left.lines:,} lines of {paths[0]!r} can be read; first, {left.first}.")
     return left
+
+
+@contextmanager
+def sound_copy(
+    table: str, form: TextForm, columns: Mapping[str, str], time_format: str | None = None
+) -> Iterator[tuple[str, TextForm, LeftOut]]:
+    """A copy of a text table (a path or a glob) without the lines that cannot be read, as long as it is needed.
+
+    Its path, how it is written, and what was left out.
+    """
+    origin = origin_of(table, form)
+    if not origin.paths:
+        raise InputError("--skip-bad is for lines of text files; leave out what lacks a value beforehand.")
+    separator = None if origin.usual is None else form.of(origin.paths[0], origin.usual)
+    with TemporaryDirectory() as folder:
+        left = write_sound_lines(origin.paths, Path(folder), form, origin.usual, columns, time_format)
+        copy = Path(folder) / ("*.jsonl" if origin.usual is None else "*.csv")
+        yield str(copy), TextForm(separator, None, form.decimal), left
 
 
 class _Bad(Exception):
@@ -134,6 +155,8 @@ def _check(record: Mapping[str, Any], columns: Mapping[str, str], form: TextForm
             raise _Bad(f"has no {name!r}")
         if role == "weight" and not _is_weight(value, form):
             raise _Bad(f"has {value!r} under {name!r}, which is no number from 0 on{_comma(value, form)}")
+        if role == "rating" and not _is_number(_with_point(value, form)):
+            raise _Bad(f"has {value!r} under {name!r}, which is no number{_comma(value, form)}")
         if role == "time" and not _is_time(value, time_format):
             raise _Bad(f"has {value!r} under {name!r}, which does not read as a time (--time-format says how)")
 
@@ -143,12 +166,12 @@ def _comma(value: Any, form: TextForm) -> str:
 
 
 def _is_weight(value: Any, form: TextForm) -> bool:
-    text = str(value).replace(".", "").replace(",", ".") if form.decimal == "," else str(value)
-    try:
-        number = float(text)
-    except ValueError:
-        return False
-    return math.isfinite(number) and number >= 0 and not isinstance(value, bool) and "_" not in text
+    text = _with_point(value, form)
+    return _is_number(text) and float(text) >= 0
+
+
+def _with_point(value: Any, form: TextForm) -> str:
+    return str(value).replace(".", "").replace(",", ".") if form.decimal == "," else str(value)
 
 
 def _is_time(value: Any, time_format: str | None) -> bool:
@@ -164,6 +187,6 @@ def _is_time(value: Any, time_format: str | None) -> bool:
 
 def _is_number(text: str) -> bool:
     try:
-        return math.isfinite(float(text))
+        return math.isfinite(float(text)) and "_" not in text
     except ValueError:
         return False

@@ -84,7 +84,10 @@ def encode(labels: NDArray[Any], classes: Classes) -> Codes:
         raise InputError("y mixes values that cannot be compared; give all classes as text or as numbers.") from None
     foreign = [value for value in distinct.tolist() if value not in numbers]
     if foreign:
-        raise InputError(f"y holds {foreign[0]!r}, which is not among the classes {classes.tolist()}.")
+        known = {str(one).strip().casefold(): one for one in classes.tolist()}
+        meant = known.get(str(foreign[0]).strip().casefold())
+        remedy = "correct it or add it to them" if meant is None else f"write it as {meant!r}"
+        raise InputError(f"y holds {foreign[0]!r}, which is not among the classes {classes.tolist()}; {remedy}.")
     return np.array([numbers[value] for value in distinct.tolist()], dtype=np.intp)[index.ravel()]
 
 
