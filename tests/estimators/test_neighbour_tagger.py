@@ -462,3 +462,10 @@ def _groups():
     group = rng.integers(0, 3, 60)
     X = sp.csr_array(rng.random((60, 12)) * (np.arange(12) // 4 == group[:, None]) + 0.2 * (rng.random((60, 12)) < 0.2))
     return X, sp.csr_array(np.eye(3)[group])
+
+
+@pytest.mark.parametrize("labels", [1, 3])
+def test_labels_that_every_row_has_are_suggested(labels):
+    X = np.random.default_rng(0).random((40, 6))
+    model = NeighbourTagger().fit(X[:30], np.ones((30, labels)))
+    assert sorted(model.predict_topk(X[[35]], labels)[0].tolist()) == list(range(labels))

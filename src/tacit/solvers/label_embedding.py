@@ -44,6 +44,9 @@ def sppmi_embedding(
     """
     result = distinct_sets(Y)
     matrix = label_space_sppmi(result, shift, max_partners, threads)
+    if not matrix.data.any():
+        # Every row has the same labels: all lie in one place, where each votes for each.
+        return np.tile(np.eye(1, factors), (Y.shape[0], 1))
     return symmetric_embedding(matrix, factors, result.count, seed)[result.of_row]
 
 
