@@ -202,6 +202,19 @@ def test_the_first_within_one_standard_error_of_the_best_wins():
     )
 
 
+def test_what_is_preferred_may_lag_by_errors_and_by_a_share_of_the_best():
+    rng = np.random.default_rng(0)
+    best = rng.random(400)
+    even = best - 0.02 + 0.5 * rng.standard_normal(400)
+    scores = {"even": even - (even.mean() - best.mean() + 0.01), "best": best}
+    error = (best - scores["even"]).std() / 20
+    assert error > 0.01 and 0.01 / best.mean() > 0.005
+    assert first_near_the_best(scores, ["even", "best"]) == "even"
+    assert first_near_the_best(scores, ["even", "best"], errors=0.9 * 0.01 / error) == "best"
+    assert first_near_the_best(scores, ["even", "best"], share=0.005) == "best"
+    assert first_near_the_best(scores, ["even", "best"], share=0.03) == "even"
+
+
 def test_splits_hold_out_a_fifth_and_never_show_it():
     for part in split(tacit.data.Interactions.from_matrix(positives()).matrix, seed=3):
         assert part.train.multiply(positives()).nnz == part.train.nnz

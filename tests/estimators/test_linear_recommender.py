@@ -292,3 +292,17 @@ def test_an_event_copies_its_own_row_alone_and_tells_as_much_as_all_events_toget
     assert len(one_by_one.add(3, [7])._rows.recent) == 1
     assert 7 in one_by_one.positives_of(3)[0]
     assert one_by_one.add(3, [])._rows.row(3).cols.tolist() == np.flatnonzero(total[3] + (np.arange(17) == 7)).tolist()
+
+
+@pytest.mark.parametrize(("lead", "method"), [(0.2, "dense"), (2.0, "sparse"), (-2.0, "dense")])
+def test_sparse_weights_must_lead_by_half_a_standard_error(monkeypatch, lead, method):
+    """``lead`` of the sparse weights' score over the dense ones', in standard errors of the difference."""
+    noise = np.random.default_rng(0).standard_normal(100)
+    noise = (noise - noise.mean()) / noise.std()
+    dense, sparse = np.full(100, 0.5), 0.5 + 0.1 * (noise + lead / 10)
+
+    def look(search, settings):
+        search.scores |= {setting: sparse if setting.method == "sparse" else dense for setting in settings}
+
+    monkeypatch.setattr(linear_choice.Search, "look", look)
+    assert LinearRecommender().fit(random_positives(3)).method_ == method

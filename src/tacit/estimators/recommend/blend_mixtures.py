@@ -18,6 +18,8 @@ Array = NDArray[Any]
 
 STEPS = 4
 """Weights are multiples of a quarter that sum to one."""
+MOST_BEHIND = 0.005
+"""A more even mixture may lag behind the best by so much of its mean, and by one standard error."""
 POPULARITY = (0.0, 0.25, 0.5, 1.0, 2.0)
 """Weights of the columns' popularity that are tried beside a mixture, whose own sum to one."""
 
@@ -138,7 +140,8 @@ def account_of(
     members = ", ".join(f"{name} {value:.4f}" for name, value in alone.items())
     best = max(rows, key=lambda mixture: float(rows[mixture].mean()))
     used = " + ".join(f"{weight:g} {name}" for name, weight in zip(names, chosen) if weight)
-    reason = "the best" if chosen == best else "the most even within one standard error of the best"
+    near = f"one standard error and {MOST_BEHIND:.1%} of the best"
+    reason = "the best" if chosen == best else f"the most even within {near}"
     sentence = (
         f"NDCG@{AT} on held-out positives: {members}; chosen: {used} with {rows[chosen].mean():.4f}, {reason} "
         f"({rows[best].mean():.4f}, {len(rows[best]):,} held-out rows in {splits} split{'s' * (splits > 1)})."

@@ -42,12 +42,13 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
 
     Low rank sees what many columns have in common, full rank what single ones do; together they are often better than
     either. Which members count, and how much, is chosen on positives that are held out: every member learns from the
-    rest, mixtures in steps of a quarter rank the same rows, and of those within one standard error of the best the most
-    even one wins: an average is the safer bet where rows to come differ from those held out. Members that count then
-    learn from everything; one without weight is left out. Where that leads by a standard error, the shares follow the
-    number of positives of a row (``tacit.estimators.recommend.row_shares``). Where the data hardly tell rows apart, the
-    popularity of the columns may say more than either member: it is added where that leads by more than two standard
-    errors. Of up to 500,000 positives, held-out ones also choose the ridge of factors, as a multiple of its default.
+    rest, mixtures in steps of a quarter rank the same rows, and of those within one standard error and half a
+    percent of the best the most even one wins: an average is the safer bet where rows to come differ from those held
+    out. Members that count then learn from everything; one without weight is left out. Where that leads by a standard
+    error, the shares follow the number of positives of a row (``tacit.estimators.recommend.row_shares``). Where the
+    data hardly tell rows apart, the popularity of the columns may say more than either member: it is added where that
+    leads by more than two standard errors. Of up to 500,000 positives, held-out ones also choose the ridge of factors,
+    as a multiple of its default.
 
     Parameters
     ----------
@@ -228,7 +229,7 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
             for one, rows_of_part in zip(shares, result):
                 scores[one].append(rows_of_part)
         rows = {one: np.concatenate(values) for one, values in scores.items()}
-        chosen = held_out_choice.first_near_the_best(rows, shares)
+        chosen = held_out_choice.first_near_the_best(rows, shares, share=blend_mixtures.MOST_BEHIND)
         names = [type(member).__name__ for member in members]
         account = blend_mixtures.account_of(rows, chosen, names, len(learned))
         looks = Looks(parts[: len(learned)], learned, self.threads)

@@ -107,10 +107,13 @@ def learnable(part: Part, data: Interactions) -> Interactions:
     return Interactions(part.train, data.row_ids, data.col_ids, col_features=data.col_features)
 
 
-def first_near_the_best(scores: dict[Key, NDArray[np.float64]], order: Sequence[Key]) -> Key:
-    """The first key in ``order`` (preferred ones first) that is within one standard error of the best.
+def first_near_the_best(
+    scores: dict[Key, NDArray[np.float64]], order: Sequence[Key], *, errors: float = 1.0, share: float = np.inf
+) -> Key:
+    """The first key in ``order`` (preferred ones first) that is near the best.
 
-    The error is that of the mean difference to the best, row by row.
+    errors : by how many standard errors it may lag, which is that of the mean difference to the best, row by row
+    share : and by what share of the best mean at most: where rows are few, an error covers what matters
 
     >>> first_near_the_best({"plain": np.array([0.1, 0.3]), "rich": np.array([0.2, 0.2])}, ["plain", "rich"])
     'plain'
@@ -118,7 +121,7 @@ def first_near_the_best(scores: dict[Key, NDArray[np.float64]], order: Sequence[
     best = max(order, key=lambda key: float(scores[key].mean()))
     for key in order:
         lag = scores[best] - scores[key]
-        if lag.mean() <= lag.std() / np.sqrt(len(lag)):
+        if lag.mean() <= min(errors * lag.std() / np.sqrt(len(lag)), share * scores[best].mean()):
             return key
     raise InputError("there is nothing to choose from.")
 

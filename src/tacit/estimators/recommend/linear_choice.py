@@ -24,6 +24,8 @@ EXPONENTS = (0.25, 0.5, 0.75, 1.0), (0.0, 0.5, 1.0), (-0.25, 0.0, 0.125, 0.25, 0
 """(in, row, out)."""
 SHARPENING = (0.0, 0.25, 0.5, 0.75)
 START_RIDGE, START_EXPONENTS = 3.0, (0.75, 1.0, 0.25)
+LEAST_LEAD = 0.5
+"""Standard errors by which sparse weights must lead for dense ones not to be taken."""
 CHEAPEST_FIRST = (0, 2, 1)
 """Places of the exponents, in the order in which they are tried: another ``in`` needs no new co-occurrence."""
 
@@ -137,7 +139,11 @@ def choose(
         return Choice(start, smallest)  # type: ignore[arg-type]
     search = Search(parts, keep, threads, budget)
     best = [{"sparse": _best_sparse, "dense": _best_dense}[method](search, given) for method in methods]
-    return Choice(max(best, key=search.mean), smallest, search.records(), search.products, seed)
+    dense_first = sorted(best, key=lambda setting: setting.method)
+    for setting in dense_first:
+        search.look([setting])
+    found = held_out_choice.first_near_the_best(search.scores, dense_first, errors=LEAST_LEAD)
+    return Choice(found, smallest, search.records(), search.products, seed)
 
 
 _STARTS: dict[str, Any] = {
