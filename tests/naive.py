@@ -510,20 +510,30 @@ def passive_aggressive_side(w, x, H, error, *, variant, adaptation, constraint, 
     return new, H
 
 
-def running_means(users, items, ratings, V, *, kappa, C, delta):
+def running_means(users, items, ratings, V, *, kappa, C, delta, middle=False):
     """Predictions of running means and factors on what they leave, each made before its rating is taken in.
 
-    V (items, k) are the first factors of items; those of users start at zero. PA-II with a diagonal H.
+    V (items, k) are the first factors of items; those of users start at zero. PA-II with a diagonal H. ``middle``
+    shifts what is told from the mean towards the median.
     """
     V, k = V.copy(), V.shape[1]
     U, HU, HV = np.zeros((max(users) + 1, k)), np.zeros((max(users) + 1, k)), np.zeros_like(V)
     bu, bi, nu, ni = (np.zeros(n) for n in (len(U), len(V), len(U), len(V)))
     mean = variance = squared = lean = 0.0
-    run, earlier, last, predictions = [], 0, (-1, -1), []
+    run, earlier, last, predictions, shifts = [], 0, (-1, -1), [], np.zeros(2)
     for n, (i, j, r) in enumerate(zip(users, items, ratings), start=1):
         unit = np.sqrt(variance)
         predicted = mean + bu[i] + bi[j] + unit * (U[i] @ V[j])
-        predictions.append(predicted)
+        low, high = min(ratings[: n - 1], default=0.0), max(ratings[: n - 1], default=0.0)
+        if middle and len(set(ratings[: n - 1])) > 2:
+            share = np.clip((predicted - low) / (high - low), 0, 1)
+            told = predicted + np.array([1 - share, share]) @ shifts
+            most = 2 * np.sqrt(squared) / (50 + n - 1) ** 0.75 if n > 10 else 0.0
+            shifts += np.array([1 - share, share]) * np.clip(r - told, -most, most)
+            shifts = np.clip(shifts, -0.45 * (high - low), 0.45 * (high - low))
+        else:
+            told = predicted
+        predictions.append(told)
         step, error = r - mean, r - predicted if n > 1 else 0.0
         surprise = error
         if n > 10:

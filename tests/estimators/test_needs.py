@@ -23,6 +23,7 @@ REFUSED = [
     ("RatingStream", {"variant": "PA", "aggressiveness": 0.3}, {}, "aggressiveness"),
     ("RatingStream", {"biases": None, "shrinkage": 5.0}, {}, "shrinkage"),
     ("RatingStream", {"biases": "learned", "shrinkage": 5.0}, {}, "shrinkage"),
+    ("RatingStream", {"biases": None, "aim": "mean"}, {}, "aim"),
     ("RatingStream", {"cold_start": "random"}, {}, "cold_start"),
     *(
         ("RatingStream", {"factors": 0, name: value}, {}, name)
@@ -36,6 +37,7 @@ REFUSED = [
     ("ExpertRatingStream", {"combine": "uniform", "exploration": 0.3}, {}, "exploration"),
     ("ExpertRatingStream", {"combine": "uniform", "forgetting": 0.9}, {}, "forgetting"),
     ("ExpertRatingStream", {"experts": "paper", "shrinkage": 5.0}, {}, "shrinkage"),
+    ("ExpertRatingStream", {"experts": "paper", "aim": "mean"}, {}, "aim"),
     ("ExpertRatingStream", {"cold_start": "random"}, {}, "cold_start"),
     ("ExpertRatingStream", {"experts": [{"factors": 2}, {"adaptation": None, "delta": 0.5}]}, {}, "delta"),
     ("OrdinalRanker", {"kernel": "linear", "bandwidth": 2.0}, {}, "bandwidth"),

@@ -181,6 +181,76 @@ def test_negative_ratings_simply_work():
         assert np.abs(predicted - ratings + 4.0)[1500:].mean() < np.abs(ratings - np.median(ratings)).mean()
 
 
+def mostly_fives(n=3000):
+    rng = np.random.default_rng(0)
+    return rng.integers(0, 100, n), rng.integers(0, 60, n), np.where(rng.random(n) < 0.8, 5, rng.integers(1, 5, n))
+
+
+@pytest.mark.parametrize("make", [RatingStream, ExpertRatingStream])
+def test_predictions_aim_at_the_middle_of_skewed_ratings_or_at_their_mean(make):
+    users, items, ratings = mostly_fives()
+    median, mean = (make(aim=aim).predict_then_learn(users, items, ratings)[1000:] for aim in ("median", "mean"))
+    left = ratings[1000:]
+    assert np.abs(median - left).mean() < 0.8 * np.abs(mean - left).mean()
+    assert np.square(mean - left).mean() < np.square(median - left).mean()
+    assert median.mean() > mean.mean()
+
+
+def test_the_middle_keeps_the_order_of_predictions():
+    users, items, ratings = mostly_fives()
+    told, plain = (
+        RatingStream(aim=aim, clip=None).partial_fit(users, items, ratings).predict(np.full(60, 3), np.arange(60))
+        for aim in ("median", "mean")
+    )
+    order = np.argsort(plain)
+    assert np.all(np.diff(told[order]) > 0)
+    assert RatingStream().partial_fit(users, items, ratings).recommend(3, 60).ids[0].tolist() == order[::-1].tolist()
+
+
+def test_between_two_values_there_is_no_middle():
+    users, items, ratings = mostly_fives()
+    clicks = (ratings == 5).astype(float)
+    one, other = (RatingStream(aim=aim).predict_then_learn(users, items, clicks) for aim in ("median", "mean"))
+    assert np.array_equal(one, other)
+
+
+STRANGE = {
+    "percentages": lambda rng, x: np.clip(25 * (x - 1), 0, 100),
+    "around zero": lambda rng, x: np.clip(5 * (x - 3.5), -10, 10),
+    "clicks": lambda rng, x: (x > 3.5).astype(float),
+    "rare clicks": lambda rng, x: (x > 5.5).astype(float),
+    "one value": lambda rng, x: np.full(len(x), 4.0),
+    "a drift": lambda rng, x: np.clip(np.round(x + np.linspace(-1.5, 1.5, len(x))), 1, 5),
+    "one or five": lambda rng, x: np.where(rng.random(len(x)) < 0.5, 1.0, 5.0),
+    "a long tail": lambda rng, x: np.round(np.exp(1.5 * (x - 2))),
+    "noise": lambda rng, x: rng.integers(1, 6, len(x)).astype(float),
+}
+
+
+@pytest.mark.parametrize("make", [RatingStream, ExpertRatingStream])
+@pytest.mark.parametrize("kind", STRANGE)
+@pytest.mark.parametrize("who", ["many", "one user", "a burst", "power users", "strangers"])
+def test_no_stream_is_predicted_worse_than_by_its_running_mean(make, kind, who):
+    """Noise, of which nothing can be learned, may cost two hundredths, which finding this out takes."""
+    rng = np.random.default_rng(1)
+    n = 12_000
+    users, items = rng.integers(0, 200, n), rng.integers(0, 100, n)
+    taste = rng.normal(0, 0.5, 200)[users] + rng.normal(0, 0.5, 100)[items]
+    ratings = STRANGE[kind](rng, 3.5 + taste + rng.normal(0, 0.8, n))
+    if who == "one user":
+        users[:] = 0
+    elif who == "a burst":
+        users[4000:6000], ratings[4000:6000] = 7, ratings.min()
+    elif who == "power users":
+        users = np.where(rng.random(n) < 0.8, users % 3, users)
+    elif who == "strangers":
+        users = np.arange(n)
+    running = np.cumsum(ratings)[:-1] / np.arange(1, n)
+    found = make().predict_then_learn(users, items, ratings)[1:]
+    allowed = 1.02 if kind == "noise" else 1.0
+    assert np.abs(found - ratings[1:]).mean() <= allowed * np.abs(running - ratings[1:]).mean() + 1e-9
+
+
 def test_forgetting_follows_a_drift():
     users, items, ratings = stream(8000)
     turned = 6 - ratings

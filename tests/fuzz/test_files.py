@@ -154,6 +154,8 @@ FINDINGS = {
     "9: factors by the billion": ("stream", parameter(factors=10**9)),
     "a log weight that overflows": ("experts", put("memory", rating_rounds.HEAD + 1, 1e20)),
     "a jump after the last rating": ("stream", put("memory", rating_rounds.EARLIER, 1e6)),
+    "shifts beyond all ratings": ("stream", put("memory", rating_rounds.LOW_SHIFT, 1e9)),
+    "a range that varies without width": ("stream", put("memory", rating_rounds.HIGHEST, -1e9)),
     "14: a checkpoint": ("recommender", parameter(checkpoint="/tmp/forged")),
     "14: threads": ("factor tagger", parameter(threads=10**5)),
     "14: threads of a member": ("blend tagger", parameter(members=[{"tagger": "neighbour", "threads": 9}])),

@@ -138,11 +138,12 @@ def test_a_rating_that_overflows_is_named_and_leaves_everything_as_it_was():
 
 @pytest.mark.parametrize("mistyped", [0, 4, 40])
 @pytest.mark.parametrize("jump", [0.0, 8.0, -3.0])
-def test_running_means_and_factors_equal_the_dense_twin(mistyped, jump):
+@pytest.mark.parametrize("middle", [False, True])
+def test_running_means_and_factors_equal_the_dense_twin(mistyped, jump, middle):
     """Every formula at the head of ``rating_rounds`` in plain numbers, with a mistyped rating and a jump."""
     rng = np.random.default_rng(3)
     setting, kappa, n = Setting(factors=3), 2.0, 120
-    stream = Stream([setting], Rules(shrinkage=kappa), np.float64)
+    stream = Stream([setting], Rules(shrinkage=kappa, middle=middle), np.float64)
     stream.reserve(USERS, ITEMS)
     users, items, values = ratings(rng, n)
     values[60:] += jump
@@ -155,7 +156,7 @@ def test_running_means_and_factors_equal_the_dense_twin(mistyped, jump):
         probe.learn(np.array([item]), np.array([item]), np.array([3.0]))
         V[item] = probe.items[item, SEGMENTS : SEGMENTS + 3]
     found = stream.learn(users, items, values)
-    expected = naive.running_means(users, items, values, V, kappa=kappa, C=0.1, delta=0.2)
+    expected = naive.running_means(users, items, values, V, kappa=kappa, C=0.1, delta=0.2, middle=middle)
     assert np.allclose(found, expected, rtol=1e-9)
     assert abs(found[-30:] - 3 - jump).max() < 5
 

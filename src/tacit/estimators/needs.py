@@ -79,7 +79,7 @@ _STREAM = (
         "to variant='PA', whose step has no bound",
         "use variant='PA-I' or 'PA-II'",
     ),
-    Need(("shrinkage",), lambda given: given["biases"] == "means", "without running means", "use biases='means'"),
+    Need(("shrinkage", "aim"), lambda given: given["biases"] == "means", "without running means", "use biases='means'"),
     Need(
         ("cold_start",),
         lambda given: given["biases"] != "means",
@@ -106,7 +106,7 @@ NEEDS: dict[str, tuple[Need, ...]] = {
             "use combine='hedge'",
         ),
         Need(
-            ("shrinkage",),
+            ("shrinkage", "aim"),
             lambda given: given["with_means"],
             "to these experts, none of which has running means",
             "give one biases='means'",

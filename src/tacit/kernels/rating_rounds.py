@@ -7,7 +7,7 @@ Everything a stream knows is in few arrays, so that one call per rating stays ch
                                       rows start near the average, the sums of all started rows of users and of items
     rules          float64            seed, share of the average in a newcomer, reference scale, η, ρ, uniform or
                                       not, forgetting of the weights, κ of the running means,
-                                      whether predictions are cut to the range seen
+                                      whether predictions are cut to the range seen, whether they aim at medians
 
 Running means. A bias follows the residuals that are left to it, with a gain that falls with its n ratings:
 
@@ -29,6 +29,17 @@ them, uncut, where that is more:
 
     lean ← sgn(l) max(|l| − 0.5, 0),  l = lean + cut(e / rms)
     mean ← mean + sgn(lean) max((0.5 + |lean| / n) rms, least)
+
+The middle. A sum of means aims at a mean, and where most ratings are the best one can give, the middle of the ratings
+to expect lies above it. So what is told is shifted, by d between the lowest and the highest rating seen, and each end
+of d follows the sign of the errors of what was told, by its share in them:
+
+    told = p + (1 − w) d_low + w d_high,     w = (p − lowest) / (highest − lowest)
+    d_low ← d_low + (1 − w) cut(r − told),   d_high ← d_high + w cut(r − told),     cut at 2 rms / (50 + seen)^¾
+
+from the eleventh rating on. Neither end is shifted by more than 0.45 of the range, so that a higher prediction stays
+higher. Nothing else learns from it. While all ratings are one of two numbers, a middle would say nothing but which of
+them is more frequent, and predictions stay as they are.
 
 A row starts when its first rating is taken in. Beside running means users start at zero and items at random around it;
 otherwise both start uniform in [0, 2√(start/k)), so that the expected first prediction is ``start`` times the largest
@@ -60,9 +71,11 @@ SEEN, MEAN, VARIANCE, ERROR, LOWEST, HIGHEST, LARGEST, USERS, ITEMS = range(9)
 LEAN, RUN, LEAST, EARLIER, LAST_USER, LAST_ITEM = range(9, 15)
 """Of a jump: the lean, its ratings and the least error of them, the ratings before the last jump, and the user and the
 item of the last rating."""
-HEAD = 15
-SEED, AVERAGE, REFERENCE, ETA, EXPLORATION, UNIFORM, FORGETTING, SHRINKAGE, IN_RANGE = range(9)
-RULES = 9
+LOW_SHIFT, HIGH_SHIFT, VARIED = range(15, 18)
+"""Of the middle: the shifts at both ends of the range, and whether there were more than two different ratings."""
+HEAD = 18
+SEED, AVERAGE, REFERENCE, ETA, EXPLORATION, UNIFORM, FORGETTING, SHRINKAGE, IN_RANGE, MIDDLE = range(10)
+RULES = 10
 
 _POWER = 0.9
 _POWERS = np.array([count**_POWER for count in range(2048)])
@@ -75,6 +88,9 @@ TRUSTED = 10
 _MISTYPED = 20.0
 _SLACK = 0.5
 _JUMP = 20.0
+_SHIFT_STEP = 2.0
+_SHIFT_PATIENCE = 50.0
+_MOST_SHIFT = 0.45
 _ROUNDING = 1e-14
 """Of a sum of squares: what is left of it below that is no sum of others' squares."""
 
@@ -143,12 +159,45 @@ def vote(users, items, i, j, settings, rules, memory, weights, predictions):
 
 
 @inlined
+def cut_to(value, bound):
+    """The value, or the nearer end of [−bound, bound]."""
+    value = -bound if value < -bound else value
+    return bound if value > bound else value
+
+
+@inlined
+def in_range(prediction, memory):
+    """A prediction cut to the range of the ratings so far."""
+    prediction = memory[LOWEST] if prediction < memory[LOWEST] else prediction
+    return memory[HIGHEST] if prediction > memory[HIGHEST] else prediction
+
+
+@inlined
+def share_of_highest(prediction, memory):
+    """w: how far a prediction lies from the lowest rating towards the highest."""
+    return (in_range(prediction, memory) - memory[LOWEST]) / (memory[HIGHEST] - memory[LOWEST])
+
+
+@inlined
 def shown(prediction, memory, rules):
-    """A prediction as it is told: cut to the range of the ratings so far where the rules say so."""
+    """A prediction as it is told: shifted to the middle and cut to the range so far, where the rules say so."""
+    if rules[MIDDLE] > 0 and memory[VARIED] > 0:
+        share = share_of_highest(prediction, memory)
+        prediction += (1.0 - share) * memory[LOW_SHIFT] + share * memory[HIGH_SHIFT]
     if rules[IN_RANGE] > 0 and memory[SEEN] > 0:
-        prediction = memory[LOWEST] if prediction < memory[LOWEST] else prediction
-        prediction = memory[HIGHEST] if prediction > memory[HIGHEST] else prediction
+        prediction = in_range(prediction, memory)
     return prediction
+
+
+@inlined
+def follow_middle(memory, rating, prediction, told):
+    """Move the shifts of both ends by the sign of an error."""
+    patience = _SHIFT_PATIENCE + memory[SEEN]
+    step = cut_to(rating - told, _SHIFT_STEP * np.sqrt(memory[ERROR]) / np.sqrt(patience * np.sqrt(patience)))
+    share = share_of_highest(prediction, memory)
+    most = _MOST_SHIFT * (memory[HIGHEST] - memory[LOWEST])
+    memory[LOW_SHIFT] = cut_to(memory[LOW_SHIFT] + (1.0 - share) * step, most)
+    memory[HIGH_SHIFT] = cut_to(memory[HIGH_SHIFT] + share * step, most)
 
 
 @fast
@@ -180,13 +229,6 @@ def answers(users, items, memory, settings, rules, cells, outcomes):
         else:
             told = vote(users, items, i, j, settings, rules, memory, weights, predictions)
         outcomes[1, t] = shown(told, memory, rules)
-
-
-@inlined
-def cut_to(value, bound):
-    """The value, or the nearer end of [−bound, bound]."""
-    value = -bound if value < -bound else value
-    return bound if value > bound else value
 
 
 @inlined
@@ -254,6 +296,8 @@ def take_in_mean(memory, user, item, rating, error):
         error = 0.0
         memory[LOWEST] = rating
         memory[HIGHEST] = rating
+    if rating != memory[LOWEST] and rating != memory[HIGHEST] and memory[LOWEST] < memory[HIGHEST]:
+        memory[VARIED] = 1.0
     if rating < memory[LOWEST]:
         memory[LOWEST] = rating
     if rating > memory[HIGHEST]:
@@ -375,6 +419,8 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
             combined = vote(users, items, i, j, settings, rules, memory, weights, predictions)
             if attempt == 0:
                 outcomes[1, t] = shown(combined, memory, rules)
+                if rules[MIDDLE] > 0 and memory[VARIED] > 0 and memory[SEEN] >= TRUSTED:
+                    follow_middle(memory, rating, combined, outcomes[1, t])
                 if abs(rating) <= memory[LARGEST]:
                     break
                 memory[LARGEST] = abs(rating)

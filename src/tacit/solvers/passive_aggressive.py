@@ -20,9 +20,11 @@ Variant = Literal["PA", "PA-I", "PA-II"]
 Adaptation = Literal["diagonal", "full"]
 
 Biases = Literal["means", "learned"]
+Aim = Literal["median", "mean"]
 
 STARTS: dict[Biases | None, float] = {"means": 0.05, "learned": 0.02, None: 0.3}
 VARIANTS: tuple[Variant, ...] = ("PA", "PA-I", "PA-II")
+AIMS: tuple[Aim, ...] = ("median", "mean")
 AVERAGE_SHARE = 0.8
 """Of a newcomer that starts near the average: the rest is random, or all newcomers would stay alike."""
 
@@ -79,6 +81,7 @@ class Rules:
     forgetting : of the log weights
     shrinkage : κ of the running means
     in_range : cut predictions to the range of the ratings seen so far
+    middle : shift predictions from the mean of the ratings to expect to their middle
     """
 
     seed: int = 0
@@ -90,6 +93,7 @@ class Rules:
     forgetting: float = 1.0
     shrinkage: float = 2.0
     in_range: bool = False
+    middle: bool = False
 
 
 class Stream:
@@ -318,4 +322,5 @@ def _rules_vector(rules: Rules) -> NDArray[np.float64]:
     vector[kernel.FORGETTING] = rules.forgetting
     vector[kernel.SHRINKAGE] = rules.shrinkage
     vector[kernel.IN_RANGE] = rules.in_range
+    vector[kernel.MIDDLE] = rules.middle
     return vector

@@ -17,7 +17,7 @@ from tacit.estimators.stream.rating_stream import average_share, check_forgettin
 from tacit.estimators.stream.streaming import Clip, StreamingModel
 from tacit.estimators.stream.tables import EXPERT
 from tacit.solvers import hedge
-from tacit.solvers.passive_aggressive import Rules, Setting
+from tacit.solvers.passive_aggressive import AIMS, Aim, Rules, Setting
 
 
 class ExpertRatingStream(StreamingModel):
@@ -40,7 +40,7 @@ class ExpertRatingStream(StreamingModel):
         learn from every rating, and takes 0.1 for others
     shrinkage, cold_start : as in ``RatingStream``
     forgetting : φ in (0, 1]; below 1 the weights return towards equal, so another expert can take over after a drift
-    clip, random_state : as in ``RatingStream``
+    aim, clip, random_state : as in ``RatingStream``
 
     Attributes
     ----------
@@ -65,6 +65,7 @@ class ExpertRatingStream(StreamingModel):
         shrinkage: float = 2.0,
         cold_start: Literal["average", "random"] = "average",
         forgetting: float = 1.0,
+        aim: Aim = "median",
         clip: Clip = "seen",
         random_state: Any = 0,
     ) -> None:
@@ -75,6 +76,7 @@ class ExpertRatingStream(StreamingModel):
         self.shrinkage = shrinkage
         self.cold_start = cold_start
         self.forgetting = forgetting
+        self.aim = aim
         self.clip = clip
         self.random_state = random_state
 
@@ -115,6 +117,9 @@ class ExpertRatingStream(StreamingModel):
         means = [setting.biases == "means" for setting in settings]
         needs.require_used(self, with_means=any(means), without_means=not all(means))
 
+    def _have_means(self) -> bool:
+        return any(setting.biases == "means" for setting in self.settings())
+
     def rules(self, seed: int) -> Rules:
         checks.choice("combine", self.combine, ("hedge", "uniform"))
         if not 0 < checks.number("beta", self.beta) < 1:
@@ -135,4 +140,5 @@ class ExpertRatingStream(StreamingModel):
             forgetting=self.forgetting,
             shrinkage=checks.number("shrinkage", self.shrinkage, 0.0),
             in_range=self.clip == "seen",
+            middle=checks.choice("aim", self.aim, AIMS) == "median" and self._have_means(),
         )

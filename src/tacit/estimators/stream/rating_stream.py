@@ -7,7 +7,17 @@ from tacit.errors import InputError
 from tacit.estimators import needs
 from tacit.estimators.stream.streaming import Clip, StreamingModel
 from tacit.estimators.stream.tables import RATING
-from tacit.solvers.passive_aggressive import AVERAGE_SHARE, VARIANTS, Adaptation, Biases, Rules, Setting, Variant
+from tacit.solvers.passive_aggressive import (
+    AIMS,
+    AVERAGE_SHARE,
+    VARIANTS,
+    Adaptation,
+    Aim,
+    Biases,
+    Rules,
+    Setting,
+    Variant,
+)
 
 
 class RatingStream(StreamingModel):
@@ -40,6 +50,8 @@ class RatingStream(StreamingModel):
     start : beside running means the size of an item's first factors; otherwise the first prediction to expect, as a
         share of the largest rating seen; None picks one
     forgetting : φ in (0, 1]; below 1 old gradients fade (H ← φH + v vᵀ), so steps stay large and follow drift
+    aim : beside running means, what a prediction is of the ratings to expect: their "median", which has the least
+        absolute error, or their "mean", which has the least squared one
     clip : what predictions are cut to: "seen", the range of the ratings so far; (lowest, highest); or None
     random_state : seed of the start
 
@@ -73,6 +85,7 @@ class RatingStream(StreamingModel):
         cold_start: Literal["average", "random"] = "average",
         start: float | None = None,
         forgetting: float = 1.0,
+        aim: Aim = "median",
         clip: Clip = "seen",
         random_state: Any = 0,
     ) -> None:
@@ -89,6 +102,7 @@ class RatingStream(StreamingModel):
         self.cold_start = cold_start
         self.start = start
         self.forgetting = forgetting
+        self.aim = aim
         self.clip = clip
         self.random_state = random_state
 
@@ -134,6 +148,7 @@ class RatingStream(StreamingModel):
             average=average_share(self.cold_start),
             shrinkage=checks.number("shrinkage", self.shrinkage, 0.0),
             in_range=self.clip == "seen",
+            middle=checks.choice("aim", self.aim, AIMS) == "median" and self.biases == "means",
         )
 
 

@@ -8,7 +8,7 @@ from tacit.estimators.schema import Schema
 from tacit.estimators.schema_parts import Array, Ids, Proof
 from tacit.estimators.values import SEED, Either, Flag, Many, Named, Number, Record, Value, Whole, Word
 from tacit.solvers.hedge import PRESETS
-from tacit.solvers.passive_aggressive import VARIANTS, Stream
+from tacit.solvers.passive_aggressive import AIMS, VARIANTS, Stream
 from tacit.solvers.weight_record import RECORDS
 
 LARGEST = 1e15
@@ -46,6 +46,7 @@ SETTING: dict[str, Value] = {
 SHARED: dict[str, Value] = {
     "cold_start": Word("average", "random"),
     "shrinkage": Number(0.0),
+    "aim": Word(*AIMS),
     "clip": CLIP,
     "random_state": SEED,
 }
@@ -77,6 +78,11 @@ def _rows_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
         return "its counts of ratings, users and items are not counts"
     if memory[rating_rounds.EARLIER] + memory[rating_rounds.RUN] > memory[rating_rounds.SEEN]:
         return "it has seen fewer ratings than those before and after its last jump"
+    lowest, highest, varied = memory[[rating_rounds.LOWEST, rating_rounds.HIGHEST, rating_rounds.VARIED]]
+    if lowest > highest or varied not in (0, 1) or (varied and lowest == highest):
+        return "its range of ratings is none"
+    if np.abs(memory[[rating_rounds.LOW_SHIFT, rating_rounds.HIGH_SHIFT]]).max() > highest - lowest:
+        return "its predictions are shifted by more than the range of its ratings"
     if memory[[rating_rounds.VARIANCE, rating_rounds.ERROR]].min() < 0:
         return "its mean squares are negative"
     if memory[rating_rounds.HEAD : rating_rounds.HEAD + len(settings)].max() != 0:
