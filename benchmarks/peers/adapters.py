@@ -232,7 +232,7 @@ def our_grade(path):
     model = OrdinalRanker(random_state=int(job["seed"]), classes=job["classes"].tolist(), threads=1).fit(X, job["seen"])
     seconds = time.process_time() - began
     np.save(path + ".npy", model.rank_score(X[job["evaluated"]]))
-    kept = ("kernel_", "loss_", "bandwidth_", "regularization_", "preparation_", "tree_share_")
+    kept = ("kernel_", "loss_", "bandwidth_", "regularization_", "preparation_", "tree_share_", "linear_share_")
     chosen = {name: getattr(model, name) for name in kept if hasattr(model, name)}
     return {"seconds": seconds, "unlabelled": float(np.mean(model.unlabelled_weight_)), **chosen}
 

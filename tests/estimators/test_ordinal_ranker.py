@@ -8,8 +8,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tacit import OrdinalRanker, load
 from tacit.errors import InputError
+from tacit.estimators.grade.maps import column_weights, make_map
 from tacit.estimators.grade.selection import winner
 from tacit.estimators.grade.settings import Candidate
+from tacit.features.scaling import Scaling
 from tacit.metrics.ordinal import ordinal_auc
 
 
@@ -352,6 +354,42 @@ def test_a_model_with_trees_and_ranks_comes_back_from_its_file_and_goes_on_as_a_
     before = ordinal_auc(truth[250:], model.rank_score(X[250:]))
     loaded.partial_fit(X, y)
     assert ordinal_auc(truth[250:], loaded.rank_score(X[250:])) > before - 0.05
+
+
+@pytest.mark.parametrize("landmarks", [0, 7])
+def test_a_linear_score_is_a_weight_for_every_column(landmarks):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 4)) * [1, 2, 3, 4] + 5
+    scaling = Scaling.of(X, np.ones(20))
+    features = make_map("linear", 0, 1.0, 0, scaling, scaling.divide(X[:landmarks]) if landmarks else None)
+    w = rng.standard_normal(features.size)
+    left = features.transform(X) @ w - X @ column_weights(features, w)
+    np.testing.assert_allclose(left, left[0], atol=1e-9)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_a_model_with_a_linear_part_is_a_kernel_and_a_sum_of_columns_and_comes_back_from_its_file(form, tmp_path):
+    """Grades that are all but linear: no fold can tell which kernel is better."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((600, 600 if form is sp.csr_array else 5)) * (rng.random((600, 1)) + 0.5)
+    signal = X[:, :5].sum(axis=1) + 0.3 * np.square(X[:, 0]) + rng.standard_normal(600)
+    truth = np.digitize(signal, [-1, 1])
+    rows, y = form(X), np.where(np.arange(600) < 150, truth, -1)
+    model = small(trees=False, n_components=150).fit(rows, y)
+    assert model.linear_share_ == 0.5 and model.kernel_ == "gaussian"
+    weights = model._fitted.column_weights
+    kernel = model._map().inner.transform(rows) @ model.coefficients_[:-1]
+    linear = model.coefficients_[-1] * (rows @ weights)
+    np.testing.assert_allclose(model.rank_score(rows), kernel + linear + model.intercept_, atol=1e-8)
+    known = y >= 0
+    assert kernel[known].std() == pytest.approx(linear[known].std(), rel=1e-6)
+    model.save(tmp_path / "m")
+    loaded = load(tmp_path / "m")
+    np.testing.assert_array_equal(loaded.rank_score(rows), model.rank_score(rows))
+    before = ordinal_auc(truth[150:], model.rank_score(rows[150:]))
+    loaded.partial_fit(rows, y)
+    assert ordinal_auc(truth[150:], loaded.rank_score(rows[150:])) > before - 0.05
+    assert small(kernel="gaussian", trees=False).fit(rows, y).linear_share_ == 0
 
 
 def test_trees_are_tried_from_50_labels_on():

@@ -1,5 +1,7 @@
 """Choosing an ordinal ranker's parameters: folds, the two rounds, and scores in a model's own units."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -107,6 +109,34 @@ def test_unlabelled_pairs_wait_for_the_second_round():
     assert np.isfinite(choice.scores).all(axis=(1, 2)).sum() == MAPS_KEPT
     assert len(run.history) == MAPS_KEPT + 2
     assert choice.report()["candidates"] == 2 * (2 * MAPS_KEPT + 1)
+
+
+@pytest.mark.parametrize(
+    ("leads", "level", "mixed"),
+    [
+        ([0.03, -0.02, 0.01, 0.02, 0.0, 0.02], 0.8, True),
+        # Clearly behind by its errors, and by too much whatever these say.
+        ([0.03, 0.03, 0.04, 0.03, 0.03, 0.04], 0.8, False),
+        ([0.2, -0.02, 0.2, 0.1, 0.0, 0.1], 0.8, False),
+    ],
+)
+def test_a_linear_score_joins_unless_it_is_clearly_behind(leads, level, mixed):
+    tried, plan = trials([LOGISTIC], maps=2)
+    choice = cross_validate(tried, plan, Run("choose", plan.steps, progress=False))
+    other = 1 - choice.place[0]
+    tried.areas[:, choice.place[0]], tried.areas[:, other] = level, level - np.array(leads)[:, None, None]
+    choice = replace(choice, area=level)
+    found = tried.with_linear(choice, other)
+    assert (found.linear is not None) == mixed
+    if mixed:
+        m, g, r = found.linear
+        parts = [tried.held_out[choice.place[0], choice.place[1], f][:, choice.place[2]] for f in range(6)]
+        linear = [tried.held_out[m, g, f][:, r] for f in range(6)]
+        np.testing.assert_allclose(found.held_out, (np.concatenate(parts) + np.concatenate(linear)) / 2)
+        assert (m, g) == (other, 0)
+    else:
+        assert found is choice
+    assert tried.with_linear(choice, choice.place[0]) is choice
 
 
 class ScriptedTrees:

@@ -1,4 +1,8 @@
-"""The feature map of the linear kernel: the scaled columns, or a random projection where there are very many."""
+"""The feature map of the linear kernel: the scaled columns, or a random projection where there are very many.
+
+A score of the linear kernel is a weight for every column, whatever map it was found with, and can be added to another
+map as one more feature.
+"""
 
 from functools import cached_property
 from typing import Any
@@ -6,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.features.feature_moments import FeatureMap
 from tacit.features.fourier import frequency_block
 from tacit.features.scaling import Scaling
 
@@ -49,3 +54,24 @@ class ProjectedFeatures:
         """(n, d) → (n, m); sparse rows are never made dense."""
         directions, offset = self._directions
         return np.asarray(rows @ directions) - offset
+
+
+class WithLinear:
+    """A feature map and a weighted sum of the columns as one more feature.
+
+    >>> unit = Scaling(np.zeros(2), np.ones(2), np.ones(2))
+    >>> WithLinear(LinearFeatures(unit), np.array([1.0, 10.0])).transform(np.array([[2.0, 3.0]]))
+    array([[ 2.,  3., 32.]])
+    """
+
+    def __init__(self, inner: FeatureMap, column_weights: NDArray[np.float64]) -> None:
+        self.inner = inner
+        self.column_weights = column_weights
+
+    @property
+    def size(self) -> int:
+        return self.inner.size + 1
+
+    def transform(self, rows: Any) -> NDArray[np.float64]:
+        """(n, d) → (n, inner features + 1)."""
+        return np.column_stack([self.inner.transform(rows), rows @ self.column_weights])

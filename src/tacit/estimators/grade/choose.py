@@ -37,13 +37,14 @@ _PLAIN_REGULARIZATION = 1e-2
 
 @dataclass(frozen=True)
 class Chosen:
-    """Kernel, λ, loss, γ and trees, and where they were cross-validated what was seen."""
+    """Kernel, λ, loss, γ, the linear kernel and its λ, trees, and where they were cross-validated what was seen."""
 
     shape: Shape
     strength: float
     candidate: Candidate
     choice: Choice | None
     history: list[dict[str, Any]]
+    linear: tuple[Shape, float] | None = None
     trees: BoostedTrees | None = None
     relevance: Vector | None = None
 
@@ -78,7 +79,8 @@ def choose(data: Rows, priors: Vector | None, match: bool, exact: bool) -> Chose
         data.table, codes, weights, data.count, maps, candidates, strengths, rows=rows, folds=begin + more,
         priors=priors, match=match, seed=s.seed, threads=s.threads,
     )  # fmt: skip
-    plan = Plan(len(begin), opening, others, grown)
+    linear = opening - 1 if exact and data.may_mix_linear and shapes[opening - 1].kernel == "linear" else None
+    plan = Plan(len(begin), opening, others, linear, grown)
     with Run("choose", plan.steps, progress=s.progress, callback=callback) as run:
         choice = cross_validate(trials, plan, run)
     shape, candidate, strength = choice.place
@@ -87,8 +89,9 @@ def choose(data: Rows, priors: Vector | None, match: bool, exact: bool) -> Chose
         labelled = np.flatnonzero(codes >= 0)
         target = codes[labelled].astype(np.float64)
         trees = BoostedTrees.grow(data.table[labelled], target, weights[labelled], s.seed)
+    added = None if choice.linear is None else (shapes[choice.linear[0]], float(strengths[choice.linear[2]]))
     return Chosen(
-        shapes[shape], float(strengths[strength]), candidates[candidate], choice, run.history,
+        shapes[shape], float(strengths[strength]), candidates[candidate], choice, run.history, added,
         trees if choice.tree_share else None, None if trees is None else relevance(trees),
     )  # fmt: skip
 

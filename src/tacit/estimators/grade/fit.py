@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from tacit.errors import InputError
 from tacit.estimators.grade.choose import LARGEST_LOGISTIC, Chosen, choose
+from tacit.estimators.grade.maps import column_weights
 from tacit.estimators.grade.rows import Rows
-from tacit.estimators.grade.selection import standardised
-from tacit.estimators.grade.settings import Fitted, Settings, read_priors
+from tacit.estimators.grade.selection import LINEAR_SHARE, standardised
+from tacit.estimators.grade.settings import Fitted, Settings, Shape, read_priors
 from tacit.features.feature_moments import FeatureMap, group_means, scores
 from tacit.features.fourier import BLOCK, FourierFeatures
+from tacit.features.linear import WithLinear
 from tacit.features.trees import WithTrees
 from tacit.objective.pairwise import Splits, matched_priors
 from tacit.progress import Run, without_clock
@@ -67,8 +69,16 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
     rows = data.rows
     if solution.features is not None:
         features = solution.features
+    unit = 0.0
+    if chosen.linear is not None or chosen.trees is not None:
+        unit = float(standardised(scores(table[rows], w[:, None], features), weights[rows])[2][0])
+    linear = None
+    if chosen.linear is not None:
+        linear, spread = _linear_score(data, *chosen.linear, weights[rows])
+        w, features = np.append(w, LINEAR_SHARE / (1 - LINEAR_SHARE) * unit / spread), WithLinear(features, linear)
+        unit /= 1 - LINEAR_SHARE
     if chosen.trees is not None:
-        w = _add_trees(table[rows], weights[rows], w, features, chosen)
+        w = _add_trees(table[rows], weights[rows], w, unit, chosen)
         features = WithTrees(features, chosen.trees)
     own, (middle,), (spread,) = standardised(scores(table[rows], w[:, None], features, s.threads), weights[rows])
     evaluated, score = (rows, own[:, 0]) if chosen.choice is None else (chosen.choice.rows, chosen.choice.held_out)
@@ -92,23 +102,37 @@ def fit_ordinal(table: Any, codes: Codes, weights: Vector, count: int, settings:
         preparation=columns.name,
         block=s.n_components if s.as_printed else BLOCK,
         tree_share=0.0 if chosen.choice is None else chosen.choice.tree_share,
+        linear_share=0.0 if linear is None else LINEAR_SHARE,
         landmarks=data.landmarks_for(chosen.shape, columns),
         knots=columns.scaling.knots,
+        column_weights=linear,
         tree_feature=None if chosen.trees is None else chosen.trees.feature,
         tree_threshold=None if chosen.trees is None else chosen.trees.threshold,
         tree_value=None if chosen.trees is None else chosen.trees.value,
     )
 
 
-def _add_trees(rows: Any, weights: Vector, w: Vector, features: FeatureMap, chosen: Chosen) -> Vector:
-    """Coefficients with one more for the trees: both scores in standardised units, mixed by the share chosen."""
+def _linear_score(data: Rows, shape: Shape, strength: float, weights: Vector) -> tuple[Vector, float]:
+    """Weights of the columns that minimise the logistic loss, and the spread of their score of the labelled rows."""
+    known = np.flatnonzero(data.codes >= 0)
+    flat = data.map_of(shape, data.prepared(shape.columns))
+    mapped = flat.transform(data.table[known])
+    w = solve_logistic_path(mapped, data.codes[known], data.weights[known], [strength])[:, 0]
+    found = column_weights(flat, w)
+    return found, float(standardised((data.table[data.rows] @ found)[:, None], weights)[2][0])
+
+
+def _add_trees(rows: Any, weights: Vector, w: Vector, unit: float, chosen: Chosen) -> Vector:
+    """Coefficients with one more for the trees: both scores in standardised units, mixed by the share chosen.
+
+    unit : what is one in the units of cross-validation in the score so far
+    """
     assert chosen.trees is not None and chosen.choice is not None
     share = chosen.choice.tree_share
-    pair = np.column_stack([scores(rows, w, features), chosen.trees.score(rows)])
-    _, _, (kernel_spread, tree_spread) = standardised(pair, weights)
+    _, _, (spread,) = standardised(chosen.trees.score(rows)[:, None], weights)
     if share == 1:
-        return np.append(np.zeros_like(w), 1.0 / tree_spread)
-    return np.append(w, share / (1 - share) * kernel_spread / tree_spread)
+        return np.append(np.zeros_like(w), 1.0 / spread)
+    return np.append(w, share / (1 - share) * unit / spread)
 
 
 def cut(score: Vector, codes: Codes, weights: Vector, count: int, rule: str) -> tuple[Vector, float]:

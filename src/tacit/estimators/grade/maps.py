@@ -11,6 +11,7 @@ from tacit.features.linear import LinearFeatures, ProjectedFeatures
 from tacit.features.nystrom import NystromFeatures, choose_landmarks, distinct_rows
 from tacit.features.scaling import Scaling
 
+Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
 BANDWIDTH_STEPS = (0.7, 1.4, 2.8, 5.6, 11.2)
@@ -30,6 +31,15 @@ class ScaledNystrom:
 
     def transform(self, rows: Any) -> Matrix:
         return self.inner.transform(self.scaling.divide(rows))
+
+
+def column_weights(features: FeatureMap, coefficients: Vector) -> Vector:
+    """v with x·v = φ(x)·w, but for a constant, where φ is a map of the linear kernel."""
+    if isinstance(features, ScaledNystrom):
+        inner = features.inner
+        return np.asarray(inner.landmarks.T @ (inner.projection @ coefficients) / features.scaling.scale)
+    assert isinstance(features, LinearFeatures)
+    return np.asarray(coefficients / features.scaling.scale)
 
 
 def typical_bandwidth(kernel: str, scaling: Scaling) -> float:

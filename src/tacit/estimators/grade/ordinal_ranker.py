@@ -25,6 +25,7 @@ from tacit.estimators.grade.tables import SCHEMA, as_classes, kind_of
 from tacit.estimators.model import Callback, Model
 from tacit.estimators.needs import Given
 from tacit.features.feature_moments import FeatureMap, scores
+from tacit.features.linear import WithLinear
 from tacit.features.scaling import Scaling
 from tacit.features.trees import WithTrees
 from tacit.solvers.stochastic import STEPS
@@ -47,7 +48,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     Parameters
     ----------
     kernel : "gaussian", "laplacian", "linear", or "auto", which tries the Gaussian kernel at several bandwidths and the
-        linear one
+        linear one, and adds the linear score to the best one unless it is clearly behind
     loss : "square" (the pairs' loss above), "logistic" (every row on the right side of every threshold, from the
         labelled rows alone, by Newton's method) or "auto", which cross-validates both and takes the squared one where
         it leads by more than a standard error; the stochastic solver, streams and ``class_priors`` take that one
@@ -85,7 +86,8 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
     ----------
     classes_, thresholds_ : the grades and the k − 1 scores that part them
     kernel_, loss_, coefficients_, intercept_, bandwidth_, regularization_, unlabelled_weight_, class_prior_ : the model
-    preparation_, tree_share_ : how columns are prepared ("standard", "raw", "ranks", "relevance"), and what trees add
+    preparation_, tree_share_, linear_share_ : how columns are prepared ("standard", "raw", "ranks", "relevance"), what
+        trees add to the score, and what the linear kernel adds to another one
     selection_ : what cross-validation saw: ``auc`` of the winner, ``auc_labelled_only`` of the best without unlabelled
         rows; empty where the labelled rows are too few to be held out
     history_ : one record per kernel and bandwidth and one for the second round of folds (exact), or one per step
@@ -349,6 +351,7 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
         self.selection_ = fitted.selection
         self.preparation_ = fitted.preparation
         self.tree_share_ = fitted.tree_share
+        self.linear_share_ = fitted.linear_share
         self.history_ = fitted.history
 
     def _map(self) -> FeatureMap:
@@ -362,6 +365,8 @@ class OrdinalRanker(ClassifierMixin, Model):  # type: ignore[misc]
 
         # The eigenvectors of the landmarks take longer than most questions, and no other thread runs meanwhile.
         features = make() if learned.landmarks is None else self._derived.of("map", (learned,), make)
+        if learned.column_weights is not None:
+            features = WithLinear(features, learned.column_weights)
         trees = learned.trees()
         return features if trees is None else WithTrees(features, trees)
 

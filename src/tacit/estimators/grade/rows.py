@@ -56,6 +56,12 @@ class Rows:
         return s.searches and s.loss == "auto" and s.bandwidth is None and s.class_priors is None
 
     @property
+    def may_mix_linear(self) -> bool:
+        """Whether the linear kernel's score may be added to another's."""
+        s = self.settings
+        return s.searches and s.loss == "auto" and s.bandwidth is None and s.class_priors is None
+
+    @property
     def wide(self) -> bool:
         """Whether the linear kernel takes landmarks in place of columns."""
         return bool(self.table.shape[1] > MOST_PLAIN_COLUMNS)

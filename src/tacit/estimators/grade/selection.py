@@ -8,7 +8,10 @@
    without other preparations where they do not lead: as many folds again, since five know an AUC too badly to tell
    neighbours apart, and the candidates with unlabelled pairs, for which (at most 5,000) unlabelled rows are mapped once
    per map and their moments reused in every fold.
-4. The winner mixed with the score of boosted trees.
+4. The winner in equal parts with the linear kernel, unless that one is behind by more than three standard errors or
+   a quarter of what the winner has beyond chance. Few labels cannot tell which of two near scores is better, and the
+   mean of both is better than most of the choices.
+5. That mixed with the score of boosted trees.
 
 One rule keeps chance out: what is less plain has to lead by more than a standard error, paired over the folds. The
 squared loss over the logistic one; another preparation of the columns over the first; a candidate that uses unlabelled
@@ -46,6 +49,11 @@ Place = tuple[int, int, int]
 MOST_UNLABELLED = 5_000
 MAPS_KEPT = 2
 """Maps per loss that the second round goes on with."""
+CLEARLY_BEHIND = 3.0
+"""Standard errors by which the linear kernel has to be behind not to be mixed in."""
+MOST_BEHIND = 0.25
+"""Of what the winner has beyond chance: with few labels even that may be within the errors."""
+LINEAR_SHARE = 0.5
 TREE_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """How much of the score the trees make, in standardised units."""
 _TIE = 1e-9
@@ -60,8 +68,8 @@ class Choice:
     ``scores`` (maps, losses and γ, λ) are mean ordinal AUCs over the folds, NaN for what was not tried to the end;
     ``place`` is the winner there and ``labelled_only`` the best of γ = 1. ``held_out`` are the winner's scores of
     ``rows`` by models that had not seen them, in each model's own units; a row that two folds held out is there twice.
-    ``tried`` counts the candidates; ``folds`` are those that the winner was tried in, ``tree_share`` is what the trees
-    add to the kernel's score, and ``area`` the AUC of the mixture.
+    ``tried`` counts the candidates; ``folds`` are those that the winner was tried in, ``linear`` is the place of the
+    linear score that is mixed in, ``tree_share`` what the trees add to these, and ``area`` the AUC of the mixture.
     """
 
     place: Place
@@ -73,6 +81,7 @@ class Choice:
     folds: Sequence[int]
     area: float
     tree_share: float = 0.0
+    linear: Place | None = None
 
     def report(self) -> dict[str, Any]:
         """Cross-validated AUC of the winner and of the best kernel that ignores unlabelled rows."""
@@ -190,19 +199,42 @@ class Trials:
         means = areas.mean(axis=0)
         return Choice(index, plain, means, rows, held_out, count, list(tried), float(means[index]))
 
+    def with_linear(self, choice: Choice, number: int) -> Choice:
+        """The choice in equal parts with the best of the linear map, where that one is not clearly behind."""
+        losses = [one.loss for one in self.candidates]
+        if choice.place[0] == number or "logistic" not in losses:
+            return choice
+        plain, folds = losses.index("logistic"), list(choice.folds)
+        self.take(number, [(plain, f) for f in folds])
+        reached = self.areas[folds, number, plain]
+        best = _best(reached.mean(axis=0)[None, None])[2]
+        lead, error = _mean_and_error(self.areas[folds, *choice.place] - reached[:, best])
+        if lead > CLEARLY_BEHIND * error or lead > MOST_BEHIND * (choice.area - 0.5):
+            return choice
+        mixed = replace(choice, linear=(number, plain, best))
+        held_out = [self.held_out_of(mixed, f) for f in folds]
+        areas = [self.area(f, scores) for f, scores in zip(folds, held_out)]
+        return replace(mixed, held_out=np.concatenate(held_out), area=float(np.mean(areas)))
+
+    def held_out_of(self, choice: Choice, fold: int) -> Vector:
+        """Scores of a fold's test rows by the kernels that were chosen."""
+        m, g, r = choice.place
+        own = self.held_out[m, g, fold][:, r]
+        if choice.linear is None:
+            return own
+        m, g, r = choice.linear
+        return np.asarray((1 - LINEAR_SHARE) * own + LINEAR_SHARE * self.held_out[m, g, fold][:, r])
+
     def with_trees(self, choice: Choice, trees: FoldTrees, begin: int) -> Choice:
         """The choice mixed with trees, where that leads by more than a standard error over all folds.
 
         The first folds only save the work: where no mixture leads in them, no more trees are grown. A standard error
         of so few folds would turn away what all of them together are sure of.
         """
-        m, g, r = choice.place
         for folds in (choice.folds[:begin], choice.folds):
             trees.prepare(folds, self.threads)
-            mixed = {
-                share: [(1 - share) * self.held_out[m, g, f][:, r] + share * trees.held_out(f) for f in folds]
-                for share in TREE_SHARES
-            }
+            pairs = [(self.held_out_of(choice, f), trees.held_out(f)) for f in folds]
+            mixed = {share: [(1 - share) * own + share * other for own, other in pairs] for share in TREE_SHARES}
             areas = {
                 share: np.array([self.area(f, one) for f, one in zip(folds, scores)]) for share, scores in mixed.items()
             }
@@ -217,12 +249,14 @@ class Trials:
 class Plan:
     """The order of trials: the first ``opening`` maps, then those of ``others``, one list for each preparation.
 
-    A list as long as ``opening`` is tried where its counterparts did best, another one as a whole.
+    A list as long as ``opening`` is tried where its counterparts did best, another one as a whole. ``linear`` is the
+    map whose score may be mixed in.
     """
 
     begin: int
     opening: int
     others: Sequence[Sequence[int]] = ()
+    linear: int | None = None
     trees: FoldTrees | None = None
 
     @property
@@ -251,8 +285,12 @@ def cross_validate(trials: Trials, plan: Plan, run: Run) -> Choice:
             for m, loss in still_open(trials.areas[: plan.begin], losses, plan.opening):
                 trials.take(m, [(g, f) for f in every for g, other in enumerate(losses) if other == loss])
             tried = every
+            choice = trials.choice(tried, plan.opening)
+            if plan.linear is not None:
+                choice = trials.with_linear(choice, plan.linear)
         elif plan.trees is not None:
-            choice = trials.with_trees(trials.choice(tried, plan.opening), plan.trees, plan.begin)
+            assert choice is not None
+            choice = trials.with_trees(choice, plan.trees, plan.begin)
         reached = choice.area if choice else float(np.nanmax(trials.areas[list(tried)].mean(axis=0)))
         run.report(auc=reached)
     return choice or trials.choice(tried, plan.opening)

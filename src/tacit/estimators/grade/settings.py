@@ -142,9 +142,11 @@ class Fitted:
     history: list[dict[str, Any]]
     preparation: str = "standard"
     tree_share: float = 0.0
+    linear_share: float = 0.0
     block: int = BLOCK
     landmarks: NDArray[np.float64] | None = None
     knots: NDArray[np.float64] | None = None
+    column_weights: Vector | None = None
     tree_feature: NDArray[np.int32] | None = None
     tree_threshold: NDArray[np.float64] | None = None
     tree_value: NDArray[np.float64] | None = None

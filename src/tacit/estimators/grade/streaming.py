@@ -92,7 +92,7 @@ class OrdinalStream:
                 self.features, splits, mix, self.fitted.regularization, batch_size=self.settings.batch_size,
                 step=self.settings.step, seed=self.settings.seed,
             )  # fmt: skip
-            if self.fitted.loss == "logistic" or self.fitted.tree_share:
+            if self.fitted.loss == "logistic" or self.fitted.tree_share or self.fitted.linear_share:
                 self._bring_to_scale(rows, splits, mix)
             new.current = self.fitted.coefficients.copy()
             new.average = self.fitted.coefficients.copy()

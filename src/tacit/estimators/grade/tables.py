@@ -45,6 +45,8 @@ def _consistent(proof: Proof, parts: dict[str, Any]) -> str | None:
         return "its column names do not fit its columns"
     if parts["landmarks"] is None:
         features = _features(facts, sizes["columns"], proof.model) + (parts["tree_value"] is not None)
+        if parts["column_weights"] is not None:
+            return "it has weights of columns without landmarks beside them"
         # Algorithm 1 adds a block of frequencies with every step and may have been stopped early.
         grown = facts["block"] != BLOCK and sizes["features"] % (2 * facts["block"]) == 0
         if sizes["features"] != features and not (grown and sizes["features"] < features):
@@ -84,6 +86,7 @@ SCHEMA = Schema(
     Array("scale", "f8", ("columns",), least=1e-100),
     Array("landmarks", "f8", ("landmarks", "columns"), optional=True),
     Array("knots", "f8", ("levels", "columns"), optional=True),
+    Array("column_weights", "f8", ("columns",), optional=True),
     Array("tree_feature", "i4", ("trees", "nodes"), below="columns", optional=True),
     Array("tree_threshold", "f8", ("trees", "nodes"), optional=True),
     Array("tree_value", "f8", ("trees", "leaves"), optional=True),
@@ -122,6 +125,7 @@ SCHEMA = Schema(
         "seed": SEED,
         "preparation": Word("standard", "raw", "ranks", "relevance"),
         "tree_share": Number(0.0, most=1.0),
+        "linear_share": Number(0.0, most=1.0),
         "block": Whole(1),
         "selection": Named(Plain()),
         "history": History(),
