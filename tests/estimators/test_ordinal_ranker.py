@@ -356,6 +356,16 @@ def test_a_model_with_trees_and_ranks_comes_back_from_its_file_and_goes_on_as_a_
     assert ordinal_auc(truth[250:], loaded.rank_score(X[250:])) > before - 0.05
 
 
+def test_two_columns_that_matter_are_found_among_two_thousand():
+    rng = np.random.default_rng(10)
+    X = rng.standard_normal((800, 2000))
+    target = 3 * X[:, 0] + np.square(X[:, 1])
+    truth = np.searchsorted(np.quantile(target, [0.25, 0.5, 0.75]), target)
+    model = OrdinalRanker(progress=False).fit(X, np.where(np.arange(800) < 100, truth, -1))
+    assert model.preparation_ == "relevance" or model.tree_share_ > 0
+    assert ordinal_auc(truth[100:], model.rank_score(X[100:])) > 0.75
+
+
 @pytest.mark.parametrize("landmarks", [0, 7])
 def test_a_linear_score_is_a_weight_for_every_column(landmarks):
     rng = np.random.default_rng(0)

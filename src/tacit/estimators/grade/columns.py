@@ -25,8 +25,8 @@ Matrix = NDArray[np.float64]
 LEAST_RELEVANCE = 0.03
 FEWEST_FOR_TREES = 50
 """Labelled rows; with fewer, a fold leaves too few to grow trees on and to tell whether they lead."""
-MOST_FOR_TREES = 1_000
-"""Columns; growing goes through all of them."""
+MOST_FOR_TREES = 4_096
+"""Columns; every row is held as that many numbers once more."""
 
 
 @dataclass(frozen=True)
