@@ -402,6 +402,18 @@ def test_a_model_with_a_linear_part_is_a_kernel_and_a_sum_of_columns_and_comes_b
     assert small(kernel="gaussian", trees=False).fit(rows, y).linear_share_ == 0
 
 
+def test_a_linear_part_beside_a_linear_kernel_of_ranks_is_saved_too(tmp_path):
+    """Columns with long tails: ranks lead, and the columns themselves are not clearly behind."""
+    rng = np.random.default_rng(3)
+    X = np.exp(0.8 * rng.standard_normal((300, 400)))
+    signal = np.log(X).sum(axis=1) / 16 + 0.3 * rng.standard_normal(300)
+    y = np.where(np.arange(300) < 140, signal > 0, -1)
+    model = OrdinalRanker(trees=False).fit(X, y)
+    assert (model.kernel_, model.preparation_, model.linear_share_) == ("linear", "ranks", 0.5)
+    model.save(tmp_path / "m")
+    np.testing.assert_array_equal(load(tmp_path / "m").rank_score(X), model.rank_score(X))
+
+
 def test_trees_are_tried_from_50_labels_on():
     """Steps, which no kernel follows from so few rows."""
     rng = np.random.default_rng(1)

@@ -44,9 +44,10 @@ def _consistent(proof: Proof, parts: dict[str, Any]) -> str | None:
     if facts["column_names"] is not None and len(facts["column_names"]) != sizes["columns"]:
         return "its column names do not fit its columns"
     if parts["landmarks"] is None:
-        features = _features(facts, sizes["columns"], proof.model) + (parts["tree_value"] is not None)
-        if parts["column_weights"] is not None:
-            return "it has weights of columns without landmarks beside them"
+        added = [parts[name] is not None for name in ("tree_value", "column_weights")]
+        features = _features(facts, sizes["columns"], proof.model) + sum(added)
+        if parts["column_weights"] is not None and facts["kernel"] != "linear":
+            return "it has weights of columns beside Fourier features"
         # Algorithm 1 adds a block of frequencies with every step and may have been stopped early.
         grown = facts["block"] != BLOCK and sizes["features"] % (2 * facts["block"]) == 0
         if sizes["features"] != features and not (grown and sizes["features"] < features):
