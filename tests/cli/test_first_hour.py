@@ -70,6 +70,29 @@ def test_skip_bad_is_for_text_and_needs_a_sound_line(tmp_path, refused):
     assert "--skip-bad is for lines of text files" in refused("fit", "recommend", tmp_path / "t.parquet", *columns)
 
 
+def test_skip_bad_keeps_lines_with_a_quote_inside_a_value(tmp_path, capsys):
+    table, model = tmp_path / "t.csv", tmp_path / "m"
+    table.write_text('user,item,note\nann,5" disk,a\nbob\nbob,"3"" disk",b\nann,"tea, hot",c\n')
+    told = said(capsys, "fit", "recommend", table, "--factors", 1, "--skip-bad", "-o", model)
+    assert "1 of 4 lines cannot be read" in told
+    assert sorted(library.load(model).col_ids_) == ['3" disk', '5" disk', "tea, hot"]
+
+
+def test_what_is_wrong_with_sound_lines_is_said_of_the_table_that_was_given(tmp_path, refused):
+    table = tmp_path / "t.jsonl"
+    table.write_text('{"user": 7, "item"\n{"user": 7, "item": "tea"}\n{"user": "7", "item": "jam"}\n')
+    told = refused("fit", "recommend", table, "--row", "user", "--col", "item", "--skip-bad", "-o", tmp_path / "m")
+    assert f"7 in line 1 of '{table}' and '7' in line 2 of '{table}'" in told
+    assert "(lines are counted without those left out)." in told
+
+
+def test_a_command_without_text_ids_does_not_offer_them(tmp_path, refused):
+    table = tmp_path / "t.jsonl"
+    table.write_text('{"user": 7, "item": 1, "rating": 3}\n{"user": "7", "item": 2, "rating": 4}\n')
+    told = refused("fit", "rate", table, "-o", tmp_path / "m")
+    assert "'user' holds numbers and text" in told and told.rstrip().endswith("write them alike.")
+
+
 @pytest.mark.parametrize("lines", [[("ann", "tea"), (7, "jam")], [(7, "tea"), ("7", "jam")]])
 def test_numbers_and_text_under_one_name_of_json_lines_are_refused(tmp_path, refused, capsys, lines):
     path = tmp_path / "t.jsonl"

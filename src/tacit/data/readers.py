@@ -270,10 +270,10 @@ class _Files:
             found = kinds_of_ids(self.origin.paths, column, self.origin.form)
             if len(found) > 1:
                 shown = " and ".join(f"{value!r} in {where}" for value, where in found.values())
-                raise InputError(
-                    f"{parameter}: {column!r} holds numbers and text, {shown}; write them alike, or pass text_ids=True "
-                    "(--text-ids) to read all of them as text."
-                )
+                # Commands that read no interactions name their own options, and have none for this.
+                other = ", or pass text_ids=True (--text-ids) to read all of them as text"
+                other = "" if parameter.startswith("--") else other
+                raise InputError(f"{parameter}: {column!r} holds numbers and text, {shown}; write them alike{other}.")
 
     def _holds(self, form: bytes) -> bool:
         """Whether the bytes of these files match somewhere."""

@@ -6,6 +6,7 @@ spans lines does not count as sound.
 
 import codecs
 import csv
+import io
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,8 +55,7 @@ def write_sound_lines(
     """
     left = LeftOut()
     for number, path in enumerate(paths):
-        target = folder / f"{number:06}{'.jsonl' if usual is None else '.csv'}"
-        with target.open("w", encoding="utf-8", newline="") as file:
+        with _copy_of(number, folder, usual).open("w", encoding="utf-8", newline="") as file:
             file.writelines(_sound(path, form, usual, columns, time_format, left))
     if left.lines == left.bad:
         raise InputError(f"none of the {left.lines:,} lines of {paths[0]!r} can be read; first, {left.first}.")
@@ -77,7 +77,19 @@ def sound_copy(
     with TemporaryDirectory() as folder:
         left = write_sound_lines(origin.paths, Path(folder), form, origin.usual, columns, time_format)
         copy = Path(folder) / ("*.jsonl" if origin.usual is None else "*.csv")
-        yield str(copy), TextForm(separator, None, form.decimal), left
+        try:
+            yield str(copy), TextForm(separator, None, form.decimal), left
+        except InputError as error:
+            # Nobody knows the copy.
+            said = str(error).replace(str(copy), table)
+            for number, path in enumerate(origin.paths):
+                said = said.replace(str(_copy_of(number, Path(folder), origin.usual)), path)
+            lines = " (lines are counted without those left out)" if left.bad and "line " in said else ""
+            raise InputError(f"{said.removesuffix('.')}{lines}.") from None
+
+
+def _copy_of(number: int, folder: Path, usual: str | None) -> Path:
+    return folder / f"{number:06}{'.jsonl' if usual is None else '.csv'}"
 
 
 class _Bad(Exception):
@@ -102,7 +114,7 @@ def _sound(
                     continue
                 record = _record(line) if names is None else _fields(line, separator, names)
                 _check(record, columns, form, time_format)
-                yield line.rstrip("\r\n") + "\n"
+                yield _written(line, separator)
             except _Bad as bad:
                 if separator and names is None:
                     raise InputError(f"line {number} of {path!r}, the header, {bad}; fix it.") from None
@@ -136,6 +148,17 @@ def _fields(line: str, separator: str, names: list[str]) -> dict[str, Any]:
     if len(values) != len(names):
         raise _Bad(f"has {len(values)} values where the header names {len(names)} columns: {line.strip()[:_SHOWN]!r}")
     return dict(zip(names, values))
+
+
+def _written(line: str, separator: str) -> str:
+    """A sound line as it is, or with other quotes: polars takes that of 5" for the beginning of a text."""
+    plain = line.rstrip("\r\n") + "\n"
+    values = _values(line, separator) if separator and '"' in line else []
+    if not any('"' in value for value in values):
+        return plain
+    quoted = io.StringIO()
+    csv.writer(quoted, delimiter=separator, lineterminator="\n").writerow(values)
+    return quoted.getvalue()
 
 
 def _record(line: str) -> dict[str, Any]:
