@@ -126,6 +126,18 @@ def test_interactions_with_ids_of_their_own():
     assert dict(evaluate(Recommender(), *named, k=15)) == dict(expected)
 
 
+@pytest.mark.parametrize("form", [sp.coo_array, sp.csc_array, np.asarray])
+def test_training_cells_of_any_form_say_what_is_popular(form):
+    """The first row has no positives, so its list comes from those of the others."""
+    cells = np.random.default_rng(0).random((30, 20)) < 0.2
+    cells[0] = False
+    train, test = sp.csr_array(cells.astype(np.float32)), sp.csr_array(np.roll(cells, 1).astype(np.float32))
+    model = FactorRecommender(factors=3).fit(train)
+    assert evaluate(model, form(train.toarray()), test) == evaluate(model, train, test)
+    with pytest.raises(InputError, match="col_factors"):
+        evaluate(model, sp.csr_array((30, 21)), test)
+
+
 def test_shorter_lists_count_their_empty_places_as_misses():
     found = evaluate_lists(np.array([[1, -1, -1, -1]]), np.array([[0, 1, 0]]), k=4, metrics=("precision", "recall"))
     assert dict(found) == {"precision@4": 0.25, "recall@4": 1.0}

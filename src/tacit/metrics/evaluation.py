@@ -112,9 +112,10 @@ def ranking_of(model: Any, train: Any, metrics: Sequence[str], threads: int = 0)
     _check_ids("train", train, "the model", getattr(model, "row_ids_", None), getattr(model, "col_ids_", None))
     if hasattr(model, "row_factors_") and hasattr(model, "col_factors_"):
         # As recommend does for a row without positives.
-        positives = getattr(train, "matrix", train)
-        rows = fill_zero_rows(model.row_factors_, lambda: popular_row(model.col_factors_, votes(positives)))
-        return _ranking_of_factors(rows, model.col_factors_, train, threads)
+        cells = as_csr(_matrix(train), "train", allow_empty=True)
+        cols = as_dense(model.col_factors_, "col_factors", rows=cells.shape[1])
+        rows = fill_zero_rows(model.row_factors_, lambda: popular_row(cols, votes(cells)))
+        return _ranking_of_factors(rows, cols, cells, threads)
     if not hasattr(model, "recommend"):
         raise InputError(f"model: a {type(model).__name__} has neither factors nor recommend, so it ranks nothing.")
     if "auc" in check_metrics(metrics):
