@@ -38,6 +38,18 @@ def test_a_row_without_positives_gets_what_is_popular(matrix):
     assert evaluate(model, model.seen_, asked, k=3)["ndcg@3"] == 1.0
 
 
+def test_a_few_events_since_histories_were_left_out_do_not_say_what_is_popular(model, tmp_path):
+    model.save(tmp_path / "lean", histories=False)
+    lean = tacit.load(tmp_path / "lean")
+    before = lean.recommend([999], k=5, unknown="average")
+    lean.add(0, [70, 71])
+    lean.save(tmp_path / "again")
+    after = tacit.load(tmp_path / "again").recommend([999], k=5, unknown="average")
+    np.testing.assert_array_equal(after.ids, before.ids)
+    with pytest.raises(InputError, match="was saved without histories"):
+        tacit.load(tmp_path / "lean").why(1, 2)
+
+
 def test_recommend_scores_are_sorted_dot_products(model):
     found = model.recommend([5, 6], k=7)
     for place, row in enumerate((5, 6)):

@@ -138,6 +138,25 @@ def test_a_row_without_positives_gets_what_is_popular():
     assert model.why(60, 0).remainder == pytest.approx(expected[0], abs=1e-5)
 
 
+@pytest.mark.parametrize("parameters", [{"method": "dense"}, {"method": "sparse", "sparse_exponents": (1, 1, 0)}])
+def test_rows_whose_columns_have_joined_since_get_what_is_popular_also_from_a_file(parameters, tmp_path):
+    model = LinearRecommender(**parameters).fit(random_positives(4))
+    model.add_each([70, 71], [40, 40])
+    model.save(tmp_path / "m")
+    popular = model.recommend([999], k=3, unknown="average")
+    for one in (model, tacit.load(tmp_path / "m")):
+        found = one.recommend([70, 71], k=3)
+        np.testing.assert_array_equal(found.ids, np.repeat(popular.ids, 2, axis=0))
+        assert one.why(70, 0).remainder == pytest.approx(model.popular_[0])
+
+
+def test_no_account_is_given_of_rows_whose_histories_were_left_out(tmp_path):
+    model = LinearRecommender(method="dense").fit(random_positives(4))
+    model.save(tmp_path / "m", histories=False)
+    with pytest.raises(InputError, match="was saved without histories"):
+        tacit.load(tmp_path / "m").why(0, 1)
+
+
 def test_folding_in_a_training_row_gives_its_scores_and_added_rows_stay():
     X = random_positives(5)
     model = LinearRecommender(method="sparse", sparse_exponents=(1, 1, 0)).fit(X)

@@ -139,8 +139,19 @@ def is_alone(state: FactorState, number: int) -> bool:
 def popular_row(state: FactorState) -> Array:
     """The factor (g,) of a row of which nothing is known; the rows' mean where a file left their positives out."""
     factors, positives = state.rows.factors, state.rows.positives
-    if not positives.nnz:
-        return state.derived.of("average row", (factors,), lambda: factors.mean(axis=0, dtype=np.float64))
-    return state.derived.of(
-        "popular row", (positives,), lambda: popularity.popular_row(state.col_factors, popularity.votes(positives))
-    )
+
+    def make() -> Array:
+        if _lacks_histories(state):
+            return np.asarray(factors.mean(axis=0, dtype=np.float64))
+        return popularity.popular_row(state.col_factors, popularity.votes(positives))
+
+    return state.derived.of("popular row", (factors, positives), make)
+
+
+def _lacks_histories(state: FactorState) -> bool:
+    """Whether the positives of most rows were left out; those of a few rows may have come since."""
+    if not state.rows.positives.nnz or not state.ids_alone:
+        return not state.rows.positives.nnz
+    learned = state.rows.factors.any(axis=1)
+    lost = learned & (np.diff(state.rows.positives.indptr) == 0)
+    return bool(2 * np.count_nonzero(lost) > np.count_nonzero(learned))

@@ -34,6 +34,11 @@ def why(state: FactorState, row: Any, col: Any) -> Evidence:
         raise InputError(f"why needs loss='square', whose factors are linear in the positives, not {loss!r}.")
     x, y = one_of(row, state.row_ids, "row"), one_of(col, state.col_ids, "col")
     known, items = state.rows.row(x), state.col_factors
+    if not state.rows.positives.nnz and not len(known.cols) and known.factor.any():
+        raise InputError(
+            "why sums over what a row has, and this FactorRecommender was saved without histories; load a file that "
+            "holds them."
+        )
     own = Csr((known.values, known.cols, np.array([0, len(known.cols)])), shape=(1, len(items)))
     problem = state.recipe.side_of_new(as_csr(own, "positives", allow_empty=True), state.col_weight, "rows")
     indices = problem.indices

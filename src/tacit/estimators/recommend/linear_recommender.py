@@ -204,12 +204,12 @@ class LinearRecommender(ScoredRecommender):
         self._require_fitted("why")
         x, y = one_of(row, self.row_ids_, "row"), one_of(col, self.col_ids_, "col")
         _, indices, data = self._rows.take_positives(np.array([x]))
+        asked = self._asked(self.row_ids_.take([x]), np.array([x]))
         if not len(indices):
             popular = float(self.popular_[y])
             return Evidence.of(np.empty(0, dtype=object), np.empty(0), popular, popular_row.NAME)
         weights = np.array([self.col_weights_[i, y] for i in indices.tolist()], dtype=np.float64)
         parts = of_positives(data, self.positive_weight, self._smallest) * weights
-        asked = self._asked(self.row_ids_.take([x]), np.array([x]))
         score = float(self.scorer(asked)(0, 1)[0, y])
         # A row of which the weights say nothing is given what is popular.
         popular = score - float(parts.sum()) if not np.abs(parts).max() and score else 0.0
@@ -228,7 +228,9 @@ class LinearRecommender(ScoredRecommender):
         holders = self._derived.of(
             "rows of columns", (self._rows.positives,), lambda: np.bincount(self._rows.positives.indices)
         )
-        doubtful = doubtful_rows(x, np.pad(holders, (0, max(0, cols - len(holders)))))
+        holders = np.pad(holders, (0, max(0, cols - len(holders))))
+        # A column that nobody had in the fit has joined later, and W has no weights for it.
+        doubtful = doubtful_rows(x, np.where(self.popular_ > 0, holders, 0))
         return lambda start, stop: row_scores(x, self.col_weights_, self.popular_, doubtful, start, stop)
 
     def values_of(self, positives: Csr) -> Csr:
