@@ -64,6 +64,8 @@ def test_skip_bad_is_for_text_and_needs_a_sound_line(tmp_path, refused):
     (tmp_path / "t.csv").write_text("user,item\nann\n")
     columns = ("--row", "user", "--col", "item", "--skip-bad", "-o", tmp_path / "m")
     assert "none of the 1 lines of " in refused("fit", "recommend", tmp_path / "t.csv", *columns)
+    (tmp_path / "t.csv").write_text("user,item\n")
+    assert "holds no lines of data; give at least one." in refused("fit", "recommend", tmp_path / "t.csv", *columns)
     import polars as pl
 
     pl.DataFrame({"user": [1], "item": [2]}).write_parquet(tmp_path / "t.parquet")

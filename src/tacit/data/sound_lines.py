@@ -57,6 +57,8 @@ def write_sound_lines(
     for number, path in enumerate(paths):
         with _copy_of(number, folder, usual).open("w", encoding="utf-8", newline="") as file:
             file.writelines(_sound(path, form, usual, columns, time_format, left))
+    if not left.lines:
+        raise InputError(f"{paths[0]!r} holds no lines of data; give at least one.")
     if left.lines == left.bad:
         raise InputError(f"none of the {left.lines:,} lines of {paths[0]!r} can be read; first, {left.first}.")
     return left
