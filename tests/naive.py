@@ -524,13 +524,12 @@ def running_means(users, items, ratings, V, *, kappa, C, delta, middle=False):
     for n, (i, j, r) in enumerate(zip(users, items, ratings), start=1):
         unit = np.sqrt(variance)
         predicted = mean + bu[i] + bi[j] + unit * (U[i] @ V[j])
-        low, high = min(ratings[: n - 1], default=0.0), max(ratings[: n - 1], default=0.0)
         if middle and len(set(ratings[: n - 1])) > 2:
-            share = np.clip((predicted - low) / (high - low), 0, 1)
+            share = np.clip(0.5 + (predicted - mean) / (3 * unit), 0, 1)
             told = predicted + np.array([1 - share, share]) @ shifts
             most = 2 * np.sqrt(squared) / (50 + n - 1) ** 0.75 if n > 10 else 0.0
             shifts += np.array([1 - share, share]) * np.clip(r - told, -most, most)
-            shifts = np.clip(shifts, -0.45 * (high - low), 0.45 * (high - low))
+            shifts = np.clip(shifts, -1.35 * unit, 1.35 * unit)
         else:
             told = predicted
         predictions.append(told)

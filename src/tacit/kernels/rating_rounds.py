@@ -31,15 +31,16 @@ them, uncut, where that is more:
     mean ← mean + sgn(lean) max((0.5 + |lean| / n) rms, least)
 
 The middle. A sum of means aims at a mean, and where most ratings are the best one can give, the middle of the ratings
-to expect lies above it. So what is told is shifted, by d between the lowest and the highest rating seen, and each end
-of d follows the sign of the errors of what was told, by its share in them:
+to expect lies above it. So what is told is shifted, by d between low and high predictions, and each end of d follows
+the sign of the errors of what was told, by its share in them:
 
-    told = p + (1 − w) d_low + w d_high,     w = (p − lowest) / (highest − lowest)
+    told = p + (1 − w) d_low + w d_high,     w = ½ + (p − mean) / 3 deviations, cut to [0, 1]
     d_low ← d_low + (1 − w) cut(r − told),   d_high ← d_high + w cut(r − told),     cut at 2 rms / (50 + seen)^¾
 
-from the eleventh rating on. Neither end is shifted by more than 0.45 of the range, so that a higher prediction stays
-higher. Nothing else learns from it. While all ratings are one of two numbers, a middle would say nothing but which of
-them is more frequent, and predictions stay as they are.
+from the eleventh rating on. Mean and deviation cut surprises, so a mistyped rating does not change what w means for the
+others. Neither end is shifted by more than 1.35 deviations, so that a higher prediction stays higher. Nothing else
+learns from it. While all ratings are one of two numbers, a middle would say nothing but which of them is more frequent,
+and predictions stay as they are.
 
 A row starts when its first rating is taken in. Beside running means users start at zero and items at random around it;
 otherwise both start uniform in [0, 2√(start/k)), so that the expected first prediction is ``start`` times the largest
@@ -72,7 +73,7 @@ LEAN, RUN, LEAST, EARLIER, LAST_USER, LAST_ITEM = range(9, 15)
 """Of a jump: the lean, its ratings and the least error of them, the ratings before the last jump, and the user and the
 item of the last rating."""
 LOW_SHIFT, HIGH_SHIFT, VARIED = range(15, 18)
-"""Of the middle: the shifts at both ends of the range, and whether there were more than two different ratings."""
+"""Of the middle: the shifts of low and of high predictions, and whether there were more than two different ratings."""
 HEAD = 18
 SEED, AVERAGE, REFERENCE, ETA, EXPLORATION, UNIFORM, FORGETTING, SHRINKAGE, IN_RANGE, MIDDLE = range(10)
 RULES = 10
@@ -91,6 +92,8 @@ _JUMP = 20.0
 _SHIFT_STEP = 2.0
 _SHIFT_PATIENCE = 50.0
 _MOST_SHIFT = 0.45
+_WIDE = 1.5
+"""Deviations from the mean at which a prediction counts as low or high."""
 _ROUNDING = 1e-14
 """Of a sum of squares: what is left of it below that is no sum of others' squares."""
 
@@ -173,16 +176,19 @@ def in_range(prediction, memory):
 
 
 @inlined
-def share_of_highest(prediction, memory):
-    """w: how far a prediction lies from the lowest rating towards the highest."""
-    return (in_range(prediction, memory) - memory[LOWEST]) / (memory[HIGHEST] - memory[LOWEST])
+def share_of_high(prediction, memory):
+    """w: how far a prediction lies from the low ones towards the high ones."""
+    deviation = np.sqrt(memory[VARIANCE])
+    if deviation == 0:
+        return 0.5
+    return 0.5 + cut_to((prediction - memory[MEAN]) / (2.0 * _WIDE * deviation), 0.5)
 
 
 @inlined
 def shown(prediction, memory, rules):
     """A prediction as it is told: shifted to the middle and cut to the range so far, where the rules say so."""
     if rules[MIDDLE] > 0 and memory[VARIED] > 0:
-        share = share_of_highest(prediction, memory)
+        share = share_of_high(prediction, memory)
         prediction += (1.0 - share) * memory[LOW_SHIFT] + share * memory[HIGH_SHIFT]
     if rules[IN_RANGE] > 0 and memory[SEEN] > 0:
         prediction = in_range(prediction, memory)
@@ -194,8 +200,8 @@ def follow_middle(memory, rating, prediction, told):
     """Move the shifts of both ends by the sign of an error."""
     patience = _SHIFT_PATIENCE + memory[SEEN]
     step = cut_to(rating - told, _SHIFT_STEP * np.sqrt(memory[ERROR]) / np.sqrt(patience * np.sqrt(patience)))
-    share = share_of_highest(prediction, memory)
-    most = _MOST_SHIFT * (memory[HIGHEST] - memory[LOWEST])
+    share = share_of_high(prediction, memory)
+    most = _MOST_SHIFT * 2.0 * _WIDE * np.sqrt(memory[VARIANCE])
     memory[LOW_SHIFT] = cut_to(memory[LOW_SHIFT] + (1.0 - share) * step, most)
     memory[HIGH_SHIFT] = cut_to(memory[HIGH_SHIFT] + share * step, most)
 
