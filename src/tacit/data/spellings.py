@@ -49,6 +49,8 @@ def slips(times: Mapping[str, int]) -> list[tuple[str, str]]:
 
     >>> slips({"football": 90, "fotball": 1, "footbal": 2, "tennis": 50, "tenins": 1, "python2": 1, "python3": 80})
     [('footbal', 'football'), ('fotball', 'football'), ('tenins', 'tennis')]
+    >>> slips({"games": 90, "game": 2, "sport": 60, "sports": 1})
+    []
     """
     # Two words one edit apart share a form with at most one letter taken away; two swapped letters as well.
     frequent: dict[str, list[str]] = {}
@@ -79,7 +81,7 @@ def _is_slip(label: str, meant: str) -> bool:
     """Labels that differ in a number (python2, python3) or by one at the end (game, games) may both be meant."""
     if _plain(label) == _plain(meant):
         return False
-    if _DIGIT.findall(label) != _DIGIT.findall(meant) or label.startswith(meant) or meant + "s" == label:
+    if _DIGIT.findall(label) != _DIGIT.findall(meant) or label.startswith(meant) or label + "s" == meant:
         return False
     if len(label) != len(meant):
         return abs(len(label) - len(meant)) == 1
