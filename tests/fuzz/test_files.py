@@ -12,7 +12,7 @@ import tacit
 from tacit import model_file
 from tacit.errors import InputError, ModelFileError
 from tacit.estimators.tag.audit_report import read_suggestions
-from tacit.kernels import rating_rounds
+from tacit.kernels import running_means
 from tests.fuzz.driver import campaign
 from tests.fuzz.files import as_file, prepare
 
@@ -152,10 +152,10 @@ FINDINGS = {
     "9: a number that does not fit": ("grades", fact("classes", to=[0, 1, 10**30])),
     "9: a seed that does not fit": ("stream", fact("seed", to=10**300)),
     "9: factors by the billion": ("stream", parameter(factors=10**9)),
-    "a log weight that overflows": ("experts", put("memory", rating_rounds.HEAD + 1, 1e20)),
-    "a jump after the last rating": ("stream", put("memory", rating_rounds.EARLIER, 1e6)),
-    "shifts beyond all ratings": ("stream", put("memory", rating_rounds.LOW_SHIFT, 1e9)),
-    "a range that varies without width": ("stream", put("memory", rating_rounds.HIGHEST, -1e9)),
+    "a log weight that overflows": ("experts", put("memory", running_means.HEAD + 1, 1e20)),
+    "a jump after the last rating": ("stream", put("memory", running_means.EARLIER, 1e6)),
+    "shifts beyond all ratings": ("stream", put("memory", running_means.LOW_SHIFT, 1e9)),
+    "a range that varies without width": ("stream", put("memory", running_means.HIGHEST, -1e9)),
     "14: a checkpoint": ("recommender", parameter(checkpoint="/tmp/forged")),
     "14: threads": ("factor tagger", parameter(threads=10**5)),
     "14: threads of a member": ("blend tagger", parameter(members=[{"tagger": "neighbour", "threads": 9}])),

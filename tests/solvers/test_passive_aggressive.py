@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tacit.errors import DivergedError
-from tacit.kernels import rating_rounds
+from tacit.kernels import running_means
 from tacit.kernels.passive_aggressive import SEGMENTS
 from tacit.solvers.passive_aggressive import Rules, Setting, Stream
 from tests import naive
@@ -27,8 +27,8 @@ def started(settings, rng, rules=None, users=USERS, items=ITEMS):
         for setting in settings:
             rows[:n, at : at + setting.vector] = rng.random((n, setting.vector))
             at += setting.width
-    stream.memory[rating_rounds.LARGEST] = 5
-    stream.memory[rating_rounds.USERS], stream.memory[rating_rounds.ITEMS] = users, items
+    stream.memory[running_means.LARGEST] = 5
+    stream.memory[running_means.USERS], stream.memory[running_means.ITEMS] = users, items
     return stream
 
 
@@ -140,7 +140,7 @@ def test_a_rating_that_overflows_is_named_and_leaves_everything_as_it_was():
 @pytest.mark.parametrize("jump", [0.0, 8.0, -3.0])
 @pytest.mark.parametrize("middle", [False, True])
 def test_running_means_and_factors_equal_the_dense_twin(mistyped, jump, middle):
-    """Every formula at the head of ``rating_rounds`` in plain numbers, with a mistyped rating and a jump."""
+    """Every formula at the head of ``running_means`` in plain numbers, with a mistyped rating and a jump."""
     rng = np.random.default_rng(3)
     setting, kappa, n = Setting(factors=3), 2.0, 120
     stream = Stream([setting], Rules(shrinkage=kappa, middle=middle), np.float64)
@@ -209,7 +209,7 @@ def test_a_hopeless_expert_learns_as_often_as_exploration_says():
     rng = np.random.default_rng(4)
     rounds, rho = 3000, 0.3
     stream = started([Setting(2, biases=None), Setting(2, biases=None)], rng, Rules(eta=0.0, exploration=rho))
-    stream.memory[rating_rounds.HEAD + 1] = -1e6
+    stream.memory[running_means.HEAD + 1] = -1e6
     moved = 0
     for t in range(rounds):
         before = stream.users[:, SEGMENTS + 4 :].copy()

@@ -103,7 +103,7 @@ class Stream:
     """
 
     def __init__(self, settings: Sequence[Setting], rules: Rules, dtype: type = np.float32) -> None:
-        from tacit.kernels import passive_aggressive, rating_rounds
+        from tacit.kernels import passive_aggressive, rating_rounds, running_means
 
         self.settings = tuple(settings)
         self.rules = rules
@@ -114,7 +114,7 @@ class Stream:
         # Rows beside running means start where they start; only the others need the average of those known.
         average = rules.average if any(setting.biases != "means" for setting in self.settings) else 0.0
         sums = 2 * self.width if average > 0 else 0
-        self.memory: NDArray[np.float64] = np.zeros(rating_rounds.HEAD + self.experts + sums)
+        self.memory: NDArray[np.float64] = np.zeros(running_means.HEAD + self.experts + sums)
         self.record = None if rules.reference is None else WeightRecord(self.experts)
         self._matrix = _settings_matrix(self.settings)
         self._rules = _rules_vector(replace(rules, average=average))
@@ -123,9 +123,9 @@ class Stream:
         self._quadrature = quadrature() if full else None
         self._rounds: Callable[..., int] = rating_rounds.rounds if full else rating_rounds.light_rounds
         self._answers: Callable[..., None] = rating_rounds.answers
-        self._trusted = rating_rounds.TRUSTED
-        self._head, self._seen_at = rating_rounds.HEAD, rating_rounds.SEEN
-        self._range_at = [rating_rounds.LOWEST, rating_rounds.HIGHEST]
+        self._trusted = running_means.TRUSTED
+        self._head, self._seen_at = running_means.HEAD, running_means.SEEN
+        self._range_at = [running_means.LOWEST, running_means.HIGHEST]
         self._first_at = self._matrix[:, passive_aggressive.OFFSET].astype(int).tolist()
         self._cell = np.zeros((2, 1), dtype=np.int64)
         self._outcome = np.zeros((2, 1))
@@ -309,7 +309,7 @@ def _settings_matrix(settings: Sequence[Setting]) -> NDArray[np.float64]:
 
 
 def _rules_vector(rules: Rules) -> NDArray[np.float64]:
-    from tacit.kernels import rating_rounds as kernel
+    from tacit.kernels import running_means as kernel
 
     vector = np.zeros(kernel.RULES)
     # Exact as a float64.

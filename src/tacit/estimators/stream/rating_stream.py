@@ -24,7 +24,7 @@ class RatingStream(StreamingModel):
     """Biases and factors of users and items that follow a stream of ratings.
 
     A rating r of item j by user i is predicted as mean + b_i + b_j + σ ⟨u_i, v_j⟩. Mean, deviation σ and biases are
-    running ones (``kernels/rating_rounds.py``). When a rating comes, both vectors move as little as possible (in the
+    running ones (``kernels/running_means.py``). When a rating comes, both vectors move as little as possible (in the
     norm of the gradients gathered so far) towards explaining what the biases leave of it:
 
         u ← u + τ sgn(e) G⁻¹ v,     G = (δI + Σ v vᵀ)^{1/2},     τ = ℓ / (‖v‖²_{G⁻¹} + 1/(2C)),     ℓ = |e|

@@ -54,7 +54,7 @@ SHARED: dict[str, Value] = {
 
 def _rows_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
     """Rows as wide as the settings say: kernels find their way in them by the settings alone."""
-    from tacit.kernels import passive_aggressive, rating_rounds
+    from tacit.kernels import passive_aggressive, running_means
 
     model, memory = proof.model, parts["memory"]
     model.check_clip()
@@ -68,24 +68,24 @@ def _rows_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
     proof.require_backed()
     if len(memory) != len(Stream(settings, model.rules(proof.facts["seed"])).memory):
         return "its memory does not fit its settings"
-    counts = memory[[getattr(rating_rounds, name) for name in COUNTS]]
+    counts = memory[[getattr(running_means, name) for name in COUNTS]]
     if (
         counts.min() < 0
         or counts.max() > 2**53
         or np.any(counts % 1)
-        or not 0 <= memory[rating_rounds.LARGEST] <= LARGEST
+        or not 0 <= memory[running_means.LARGEST] <= LARGEST
     ):
         return "its counts of ratings, users and items are not counts"
-    if memory[rating_rounds.EARLIER] + memory[rating_rounds.RUN] > memory[rating_rounds.SEEN]:
+    if memory[running_means.EARLIER] + memory[running_means.RUN] > memory[running_means.SEEN]:
         return "it has seen fewer ratings than those before and after its last jump"
-    lowest, highest, varied = memory[[rating_rounds.LOWEST, rating_rounds.HIGHEST, rating_rounds.VARIED]]
+    lowest, highest, varied = memory[[running_means.LOWEST, running_means.HIGHEST, running_means.VARIED]]
     if lowest > highest or varied not in (0, 1) or (varied and lowest == highest):
         return "its range of ratings is none"
-    if np.abs(memory[[rating_rounds.LOW_SHIFT, rating_rounds.HIGH_SHIFT]]).max() > highest - lowest:
+    if np.abs(memory[[running_means.LOW_SHIFT, running_means.HIGH_SHIFT]]).max() > highest - lowest:
         return "its predictions are shifted by more than the range of its ratings"
-    if memory[[rating_rounds.VARIANCE, rating_rounds.ERROR]].min() < 0:
+    if memory[[running_means.VARIANCE, running_means.ERROR]].min() < 0:
         return "its mean squares are negative"
-    if memory[rating_rounds.HEAD : rating_rounds.HEAD + len(settings)].max() != 0:
+    if memory[running_means.HEAD : running_means.HEAD + len(settings)].max() != 0:
         return "the largest log weight of its experts is not 0"
     return None
 
