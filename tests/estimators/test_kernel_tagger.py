@@ -316,6 +316,17 @@ def test_dense_columns_of_any_scale_are_as_good_as_standardised_ones(oddity, tmp
     np.testing.assert_array_equal(tacit.load(tmp_path / "model").decision_function(X), model.decision_function(X))
 
 
+@pytest.mark.parametrize("size", [1e-13, 1e-30, 1e-40])
+def test_tiny_columns_are_learned_from_and_saved(size, tmp_path):
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((60, 4))
+    Y = sp.csr_array(np.stack((X[:, 0] > 0, X[:, 0] <= 0), axis=1).astype(np.float64))
+    model = KernelTagger().fit(X * size, Y)
+    assert np.isfinite(model.decision_function(X * size)).all()
+    assert size < 1e-13 or model.score(X * size, Y) > 0.9
+    model.save(tmp_path / "model")
+
+
 @pytest.mark.parametrize("dense", [True, False])
 def test_where_rows_say_nothing_labels_are_ranked_by_frequency(dense):
     rng = np.random.default_rng(3)

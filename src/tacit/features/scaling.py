@@ -124,6 +124,8 @@ def _ranks(rows: Any, knots: NDArray[np.float64]) -> NDArray[np.float64]:
 _OUTLYING = 3.0
 _TAIL = 0.01
 _MOST_CLIPPED = 10_000
+_MOST_FACTOR = 1e12
+"""Model files hold no larger ones; columns with smaller deviations count less."""
 
 
 def standardising(rows: sp.csr_array, filled: bool) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -150,7 +152,7 @@ def standardising(rows: sp.csr_array, filled: bool) -> tuple[NDArray[np.float32]
         inner = np.clip(thinned, *np.quantile(thinned, [_TAIL, 1 - _TAIL], axis=0))
         deviation, middle = inner.std(axis=0), inner.mean(axis=0)
         scale = np.where((deviation > 0) & (scale > _OUTLYING * deviation), deviation, scale)
-    factors = np.where(scaling.spread > 0, 1 / scale, 0.0).astype(np.float32)
+    factors = np.where(scaling.spread > 0, np.minimum(1 / scale, _MOST_FACTOR), 0.0).astype(np.float32)
     return factors, (middle * factors).astype(np.float32)
 
 
