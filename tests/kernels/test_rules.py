@@ -4,6 +4,7 @@ import ast
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 from functools import cache
@@ -268,3 +269,27 @@ def test_help_takes_less_than_half_a_second():
         return used() - before
 
     assert quick_enough(seconds, 0.5)
+
+
+def test_a_change_in_another_kernel_file_is_noticed(tmp_path):
+    """Numba looks at a kernel's own file; ``outer`` here would go on with the ``inner`` of before."""
+    copy = tmp_path / "tacit"
+    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__", "bundled"))
+    inner, outer = copy / "kernels" / "inner.py", copy / "kernels" / "outer.py"
+    head = "from tacit.kernels._jit import strict\n"
+    inner.write_text(f"{head}@strict\ndef inner(x):\n    return 2 * x\n")
+    outer.write_text(f"{head}from tacit.kernels.inner import inner\n@strict\ndef outer(x):\n    return inner(x) + 1\n")
+    ask = (
+        "from tacit.kernels.outer import outer; answer = outer(3); "
+        "print(answer, sum(outer.stats.cache_hits.values()), sum(outer.stats.cache_misses.values()))"
+    )
+
+    def asked():
+        # Bytecode is not kept: two changes within a second would look alike.
+        return python("-c", ask, PYTHONPATH=str(tmp_path), PYTHONDONTWRITEBYTECODE="1").split()
+
+    assert asked() == ["7", "0", "1"]
+    assert asked() == ["7", "1", "0"]
+    inner.write_text(inner.read_text().replace("2 * x", "5 * x"))
+    assert asked() == ["16", "0", "1"]
+    assert asked() == ["16", "1", "0"]

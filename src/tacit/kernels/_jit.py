@@ -8,14 +8,17 @@ assumption that NaN or infinity do not occur.
 
 Rules, kept by ``tests/kernels/test_rules.py``: no ``prange``, no ``parallel=True``, no signatures at import, at most
 two signatures per kernel, functions compose at module level (closures and function arguments defeat the cache).
-Numba's cache notices a change of a kernel's own file only: after editing a function that kernels of *another* file
-call, run ``tacit warm --clear``.
+Numba's cache notices a change of a kernel's own file only, and kernels call functions of other files: ``_compile``
+therefore stamps what is cached with a digest of all files of this folder.
 """
 
 import gc
+import hashlib
 import sys
 import time
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -31,6 +34,26 @@ REGISTER: list[Any] = []
 """Every compiled dispatcher, for ``tacit warm``, ``tacit doctor`` and the rules' tests."""
 
 
+@cache
+def _digest_of_kernels() -> str:
+    """Of the contents of all files of this folder; about a millisecond, once per process."""
+    digest = hashlib.blake2b(digest_size=16)
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        content = file.read_bytes()
+        digest.update(f"{file.name} {len(content)} ".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def _stamp(compiled: Any) -> None:
+    """Let what was cached count as stale when any kernel file has changed since."""
+    index = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    held = {} if index is None else vars(index)
+    # Numba has no public place for it; the test of the cache says when a new version has moved this one.
+    if "_source_stamp" in held:
+        held["_source_stamp"] = held["_source_stamp"], _digest_of_kernels()
+
+
 def _compile(function: F, fastmath: set[str] | bool, **more: Any) -> F:
     # Nothing here is handed over as a C function, so no entry for such calls is compiled.
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath, "no_cfunc_wrapper": True}
@@ -40,6 +63,7 @@ def _compile(function: F, fastmath: set[str] | bool, **more: Any) -> F:
     except RuntimeError:
         # Neither the package's folder nor the user's cache can be written: compile anew in every process.
         compiled = numba.njit(cache=False, **options)(function)
+    _stamp(compiled)
     REGISTER.append(compiled)
     return cast(F, compiled)
 

@@ -29,26 +29,27 @@ TINY = 1e-30
 
 
 @inlined
-def add_slope(indptr, indices, w, v, share, base, row, other, vector, out):
-    """out += Σ_{y∈Ω_row} (share v_y − w_y ⟨q_y, vector⟩) q_y: what the positives add to share h − A vector.
+def add_slope(indptr, indices, w, v, first, base, row, other, vector, out):
+    """out += Σ_{y∈Ω_row} (v_y − w_y ⟨q_y, vector⟩) q_y: what the positives add to h − A vector, or to −A vector.
 
-    ``w`` and ``v`` begin with the positive number ``base``.
+    ``first`` says whether h, and so v, counts; ``w`` and ``v`` begin with the positive number ``base``.
     """
     k, end = indptr[row], indptr[row + 1]
     i = k - base
+    zero = out.dtype.type(0)
     while k + 4 <= end:
         q0, q1, q2, q3 = other[indices[k]], other[indices[k + 1]], other[indices[k + 2]], other[indices[k + 3]]
         s0, s1, s2, s3 = four_products(q0, q1, q2, q3, vector)
-        s0 = share * v[i] - s0 * w[i]
-        s1 = share * v[i + 1] - s1 * w[i + 1]
-        s2 = share * v[i + 2] - s2 * w[i + 2]
-        s3 = share * v[i + 3] - s3 * w[i + 3]
+        s0 = (v[i] if first else zero) - s0 * w[i]
+        s1 = (v[i + 1] if first else zero) - s1 * w[i + 1]
+        s2 = (v[i + 2] if first else zero) - s2 * w[i + 2]
+        s3 = (v[i + 3] if first else zero) - s3 * w[i + 3]
         add_four(out, s0, s1, s2, s3, q0, q1, q2, q3)
         k += 4
         i += 4
     while k < end:
         q = other[indices[k]]
-        add(out, share * v[i] - w[i] * product(q, vector), q)
+        add(out, (v[i] if first else zero) - w[i] * product(q, vector), q)
         k += 1
         i += 1
 
@@ -77,7 +78,8 @@ def conjugate_gradient_rows(
     and the squared norm of the gradient at the start.
 
     One pass over the positives serves both: it makes z = h − A p before the first step and z = −A d in every step. A
-    second one would compile for another second.
+    second one would compile for another second. What only the former has is chosen, not multiplied by one or zero, and
+    the loops that add up are as short as they are: the compiler may fuse and group the sums of others differently.
     """
     g = own.shape[1]
     number = own.dtype.type
@@ -101,9 +103,9 @@ def conjugate_gradient_rows(
         points = own[begin : begin + size]
         r, d, z = residual[:size], direction[:size], image[:size]
         for step in range(steps + 1):
-            at, share = points, number(1)
-            if step > 0:
-                at, share = d, number(0)
+            first = step == 0
+            at = points if first else d
+            if not first:
                 waiting = False
                 for i in range(size):
                     waiting = waiting or energy[i] > enough[i]
@@ -114,15 +116,20 @@ def conjugate_gradient_rows(
                 if step > 0 and energy[i] <= enough[i]:
                     continue
                 x = begin + i
-                for j in range(g):
-                    z[i, j] = a[x] * (share * offset[j] - z[i, j]) - ridge[x] * at[i, j]
-                add_slope(indptr, indices, w, v, share, base, x, other, at[i], z[i])
+                if first:
+                    for j in range(g):
+                        z[i, j] = a[x] * (offset[j] - z[i, j]) - ridge[x] * at[i, j]
+                else:
+                    for j in range(g):
+                        z[i, j] = -(a[x] * z[i, j] + ridge[x] * at[i, j])
+                add_slope(indptr, indices, w, v, first, base, x, other, at[i], z[i])
                 e = number(0)
                 if step == 0:
                     for j in range(g):
                         r[i, j] = z[i, j]
-                        d[i, j] = z[i, j]
-                        e += z[i, j] * z[i, j]
+                    for j in range(g):
+                        d[i, j] = r[i, j]
+                        e += r[i, j] * r[i, j]
                     energy[i] = e
                     least = tolerance * tolerance * e
                     enough[i] = least if least > TINY else TINY

@@ -118,11 +118,11 @@ def scale_of(largest, reference):
 
 
 @fast
-def vote(users, items, i, j, settings, rules, memory, weights, predictions):
-    """Fill in the predictions of the experts; returns their weighted mean (Eq. 12)."""
-    mean = memory[MEAN]
-    one = np.sqrt(scale_of(memory[LARGEST], rules[REFERENCE]))
-    unit = np.sqrt(memory[VARIANCE])
+def vote(users, items, i, j, settings, mean, one, unit, weights, predictions):
+    """Fill in the predictions of the experts; returns their weighted mean (Eq. 12).
+
+    one : √scale, the input of a learned bias; unit : the ratings' standard deviation
+    """
     combined = 0.0
     for s in range(len(settings)):
         predictions[s] = passive_aggressive.predict(users, items, i, j, settings, s, mean, one, unit)
@@ -142,6 +142,9 @@ def answers(users, items, memory, settings, rules, cells, outcomes):
     numbers = np.empty(2, dtype=np.int64)
     new = np.empty(2, dtype=np.int64)  # not a mask: room of another type would be compiled for it
     current_weights(memory, settings, rules, weights)
+    mean = memory[MEAN]
+    one = np.sqrt(scale_of(memory[LARGEST], rules[REFERENCE]))
+    unit = np.sqrt(memory[VARIANCE])
     for t in range(cells.shape[1]):
         i = cells[0, t]
         j = cells[1, t]
@@ -155,10 +158,10 @@ def answers(users, items, memory, settings, rules, cells, outcomes):
                 pair[1, a] = items[j, a]
             start_rows(pair, pair, own_places, numbers, new, settings, rules, memory)
             first, second = own_places[0], own_places[1]  # bare numbers would compile it once more
-            told = vote(pair, pair, first, second, settings, rules, memory, weights, predictions)
+            told = vote(pair, pair, first, second, settings, mean, one, unit, weights, predictions)
         else:
-            told = vote(users, items, i, j, settings, rules, memory, weights, predictions)
-        outcomes[1, t] = shown(told, memory, rules)
+            told = vote(users, items, i, j, settings, mean, one, unit, weights, predictions)
+        outcomes[1, t] = shown(told, memory, rules, unit)
 
 
 @inlined
@@ -209,7 +212,8 @@ def put_back(users, items, i, j, memory, kept_rows, kept_memory):
 def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
     """Take in the ratings in order; returns how many were taken in.
 
-    Fewer than given: the next one would make something overflow, and nothing of it has been taken in.
+    Fewer than given: the next one makes something overflow. Where it was given alone, nothing of it has been taken in;
+    of several, the caller has to put back what was there, because a copy in every round takes a seventh of its time.
 
     cells : (2, n) int64, numbers of users and items
     outcomes : (2, n) float64, ratings in row 0; the predictions made before each was seen go to row 1
@@ -239,7 +243,12 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
         new_item = np.empty((4, full))
     draws = mixed(np.uint64(np.int64(rules[SEED])), np.int64(2))  # a bare 2 would compile it once more
     averages = rules[AVERAGE] > 0
+    alone = cells.shape[1] == 1
     equal = current_weights(memory, settings, rules, weights)
+    scale = scale_of(memory[LARGEST], rules[REFERENCE])
+    one = np.sqrt(scale)
+    unit = np.sqrt(memory[VARIANCE])
+    root = np.sqrt(memory[ERROR])
 
     for t in range(cells.shape[1]):
         i = cells[0, t]
@@ -247,7 +256,9 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
         numbers[0] = i
         numbers[1] = j
         rating = outcomes[0, t]
-        keep(users, items, i, j, memory, kept_rows, kept_memory)
+        seen = memory[SEEN]
+        if alone:
+            keep(users, items, i, j, memory, kept_rows, kept_memory)
         new[0] = users[i, COUNT] == 0
         new[1] = items[j, COUNT] == 0
         if not equal:
@@ -258,28 +269,27 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
         for attempt in range(2):
             if new[0] + new[1] > 0:
                 start_rows(users, items, numbers, numbers, new, settings, rules, memory)
-            combined = vote(users, items, i, j, settings, rules, memory, weights, predictions)
+            combined = vote(users, items, i, j, settings, memory[MEAN], one, unit, weights, predictions)
             if attempt == 0:
-                outcomes[1, t] = shown(combined, memory, rules)
+                outcomes[1, t] = shown(combined, memory, rules, unit)
                 if rules[MIDDLE] > 0 and memory[VARIED] > 0 and memory[SEEN] >= TRUSTED:
-                    follow_middle(memory, rating, combined, outcomes[1, t])
+                    follow_middle(memory, rating, combined, outcomes[1, t], unit, root)
                 if abs(rating) <= memory[LARGEST]:
                     break
                 memory[LARGEST] = abs(rating)
+                scale = scale_of(memory[LARGEST], rules[REFERENCE])
+                one = np.sqrt(scale)
         if memory[LARGEST] == 0:
             # Only zeros so far, predicted as zero: nobody can start before the scale is known.
-            take_in_mean(memory, i, j, rating, 0.0)
+            root = take_in_mean(memory, i, j, rating, 0.0, unit, root)
             continue
-        scale = scale_of(memory[LARGEST], rules[REFERENCE])
-        one = np.sqrt(scale)
-        unit = np.sqrt(memory[VARIANCE])
         base = memory[MEAN] + users[i, BIAS] + items[j, BIAS]
         memory[USERS] += new[0]
         memory[ITEMS] += new[1]
         users[i, COUNT] += 1
         items[j, COUNT] += 1
-        take_in_mean(memory, i, j, rating, rating - combined)
-        bound = CUT * np.sqrt(memory[ERROR]) if memory[SEEN] > TRUSTED else np.inf
+        root = take_in_mean(memory, i, j, rating, rating - combined, unit, root)
+        bound = CUT * root if memory[SEEN] > TRUSTED else np.inf
         left = cut_to(rating - memory[MEAN] - users[i, BIAS] - items[j, BIAS], bound)
         users[i, BIAS] += left / inertia(rules[SHRINKAGE], users[i, COUNT])
         items[j, BIAS] += left / inertia(rules[SHRINKAGE], items[j, COUNT])
@@ -297,7 +307,7 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
             drawn = equal
             if not drawn:
                 chance = (1.0 - rules[EXPLORATION]) * weights[s] / top + rules[EXPLORATION]
-                drawn = chance >= 1.0 or uniform(mixed(draws, np.int64(kept_memory[SEEN])), s) < chance
+                drawn = chance >= 1.0 or uniform(mixed(draws, np.int64(seen)), s) < chance
             at = np.int64(settings[s, OFFSET])
             n = passive_aggressive.vector_length(settings, s)
             summed = averages and not means
@@ -327,11 +337,15 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
         if not equal:
             hedge.update_weights(log_weights, losses, rules[ETA], rules[FORGETTING])
         if not is_sound(users, items, i, j, memory):
-            put_back(users, items, i, j, memory, kept_rows, kept_memory)
+            if alone:
+                put_back(users, items, i, j, memory, kept_rows, kept_memory)
+            memory[SEEN] = seen
             return t
         if memory[SEEN] == TRUSTED and leave_out_mistyped(memory):
             begin_biases_anew(users)
             begin_biases_anew(items)
+            root = np.sqrt(memory[ERROR])
+        unit = np.sqrt(memory[VARIANCE])
     return cells.shape[1]
 
 

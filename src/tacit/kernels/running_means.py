@@ -85,19 +85,21 @@ def in_range(prediction, memory):
 
 
 @inlined
-def share_of_high(prediction, memory):
+def share_of_high(prediction, memory, deviation):
     """w: how far a prediction lies from the low ones towards the high ones."""
-    deviation = np.sqrt(memory[VARIANCE])
     if deviation == 0:
         return 0.5
     return 0.5 + cut_to((prediction - memory[MEAN]) / (2.0 * _WIDE * deviation), 0.5)
 
 
 @inlined
-def shown(prediction, memory, rules):
-    """A prediction as it is told: shifted to the middle and cut to the range so far, where the rules say so."""
+def shown(prediction, memory, rules, deviation):
+    """A prediction as it is told: shifted to the middle and cut to the range so far, where the rules say so.
+
+    ``deviation`` is √variance, here and below: a root takes as long as ten other steps, so each is taken once a round.
+    """
     if rules[MIDDLE] > 0 and memory[VARIED] > 0:
-        share = share_of_high(prediction, memory)
+        share = share_of_high(prediction, memory, deviation)
         prediction += (1.0 - share) * memory[LOW_SHIFT] + share * memory[HIGH_SHIFT]
     if rules[IN_RANGE] > 0 and memory[SEEN] > 0:
         prediction = in_range(prediction, memory)
@@ -105,20 +107,19 @@ def shown(prediction, memory, rules):
 
 
 @inlined
-def follow_middle(memory, rating, prediction, told):
-    """Move the shifts of both ends by the sign of an error."""
+def follow_middle(memory, rating, prediction, told, deviation, root):
+    """Move the shifts of both ends by the sign of an error; ``root`` is that of the mean squared error."""
     patience = _SHIFT_PATIENCE + memory[SEEN]
-    step = cut_to(rating - told, _SHIFT_STEP * np.sqrt(memory[ERROR]) / np.sqrt(patience * np.sqrt(patience)))
-    share = share_of_high(prediction, memory)
-    most = _MOST_SHIFT * 2.0 * _WIDE * np.sqrt(memory[VARIANCE])
+    step = cut_to(rating - told, _SHIFT_STEP * root / np.sqrt(patience * np.sqrt(patience)))
+    share = share_of_high(prediction, memory, deviation)
+    most = _MOST_SHIFT * 2.0 * _WIDE * deviation
     memory[LOW_SHIFT] = cut_to(memory[LOW_SHIFT] + (1.0 - share) * step, most)
     memory[HIGH_SHIFT] = cut_to(memory[HIGH_SHIFT] + share * step, most)
 
 
 @inlined
-def follow_jump(memory, error):
+def follow_jump(memory, error, root):
     """Add an error to the lean; where that says that the mean has jumped, follow it."""
-    root = np.sqrt(memory[ERROR])
     lean = memory[LEAN] + cut_to(error / root, CUT)
     size = abs(lean) - _SLACK
     sign = 1.0 if lean > 0 else -1.0
@@ -172,8 +173,11 @@ def begin_biases_anew(rows):
 
 
 @fast
-def take_in_mean(memory, user, item, rating, error):
-    """Count a rating: mean, variance and mean squared error, surprises cut, and the range as it is."""
+def take_in_mean(memory, user, item, rating, error, deviation, root):
+    """Count a rating: mean, variance and mean squared error, surprises cut, and the range as it is.
+
+    deviation, root : of variance and mean squared error before the rating; returns the latter after it
+    """
     known = memory[SEEN] >= TRUSTED
     if memory[SEEN] == 0:
         # Nothing was known: the first rating is no error of anybody.
@@ -188,16 +192,18 @@ def take_in_mean(memory, user, item, rating, error):
         memory[HIGHEST] = rating
     step = rating - memory[MEAN]
     if known and memory[VARIANCE] > 0:
-        step = cut_to(step, _SURPRISE * np.sqrt(memory[VARIANCE]))
+        step = cut_to(step, _SURPRISE * deviation)
     surprise = error
     if known and memory[ERROR] > 0:
-        surprise = cut_to(error, _SURPRISE * np.sqrt(memory[ERROR]))
+        surprise = cut_to(error, _SURPRISE * root)
     memory[SEEN] += 1
     share = 1.0 / memory[SEEN]
     memory[MEAN] += step / (memory[SEEN] - memory[EARLIER])
     memory[VARIANCE] += (step * step * (1.0 - share) - memory[VARIANCE]) * share
     memory[ERROR] += (surprise * surprise - memory[ERROR]) * share
+    root = np.sqrt(memory[ERROR])
     if known and memory[ERROR] > 0 and memory[LAST_USER] != user and memory[LAST_ITEM] != item:
-        follow_jump(memory, error)
+        follow_jump(memory, error, root)
     memory[LAST_USER] = user
     memory[LAST_ITEM] = item
+    return root
