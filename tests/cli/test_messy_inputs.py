@@ -206,10 +206,10 @@ MESSY = {
         "line 2 .* '-3'",
         "--skip-bad",
     ),
-    "a stream with semicolons": (
+    "a stream whose separator was said wrongly": (
         "signs.csv",
         b"user;item;rating\nann;tea;3\n",
-        STREAM,
+        f"{STREAM} --separator ,",
         "'user;item;rating'",
         "--separator ';'",
     ),

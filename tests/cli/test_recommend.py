@@ -314,7 +314,7 @@ def test_update_takes_in_new_lines_without_training(shop, tmp_path, tacit_json, 
     found = tacit_json("recommend", tmp_path / "grown", "stranger", "-k", 12)
     assert {"novelty", "tea"}.isdisjoint(one["id"] for one in found["recommended"])
     assert outcome["known_events"] == 0
-    assert "1 rows and 1 columns joined" in tacit("update", path, news, "--row", "user", "--col", "item")
+    assert "1 row and 1 column joined" in tacit("update", path, news, "--row", "user", "--col", "item")
     assert path.read_bytes() == (tmp_path / "grown").read_bytes()
     again = tacit_json("update", path, news, "--row", "user", "--col", "item")
     assert (again["known_events"], again["new_rows"], again["new_columns"]) == (3, 0, 0)
@@ -363,6 +363,9 @@ def test_update_says_what_it_had_and_ids_that_lost_their_zeros(tmp_path, tacit, 
     main(["update", str(tmp_path / "m"), str(later)])
     assert "all of them were known before, and weigh that much more now; if TABLE was taken" in capsys.readouterr().err
     assert load(tmp_path / "m").positives_of("1") == (["2"], [2.0])
+    later.write_text("Kunde;Artikel\n1;2\n3;2\n")
+    main(["update", str(tmp_path / "m"), str(later)])
+    assert "1 of them was known before, and weighs that much more now." in capsys.readouterr().err
 
 
 def test_a_model_of_numbers_knows_ids_that_begin_with_zero(tmp_path, tacit, tacit_json):
@@ -375,3 +378,33 @@ def test_a_model_of_numbers_knows_ids_that_begin_with_zero(tmp_path, tacit, taci
     assert tacit_json("evaluate", tested, "--model", tmp_path / "m")["rows"] == 2
     done = tacit_json("update", tmp_path / "m", later)
     assert (done["new_rows"], done["new_columns"]) == (1, 1)
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_tables_beside_one_with_text_ids_have_text_ids_too(kind, tmp_path, tacit_json):
+    def written(name, frame):
+        path = tmp_path / f"{name}.{kind}"
+        (frame.write_csv if kind == "csv" else frame.write_ndjson)(path)
+        return path
+
+    rng = np.random.default_rng(0)
+    pairs = pl.DataFrame({"user": rng.integers(0, 30, 200), "item": rng.integers(0, 20, 200)})
+    table = written("plays", pairs)
+    people = written("people", pl.DataFrame({"user": range(30), "age": [20 + n % 7 for n in range(30)]}))
+    friends = written("friends", pl.DataFrame({"one": range(29), "other": range(1, 30)}))
+    fit = ("fit", "recommend", table, "--text-ids", "--factors", "2", "--iterations", "1", "--method", "factors")
+    for option, beside in (("--row-features", people), ("--row-graph", friends)):
+        tacit_json(*fit, option, beside, "-o", tmp_path / "beside.tacit")
+        model = load(tmp_path / "beside.tacit")
+        assert "7" in model.row_ids_.all().tolist()
+        assert model.row_feature_factors_ is not None or model.graphs_ == ["row_graph"]
+
+
+def test_advice_where_popularity_ranks_better_names_options_of_the_method(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    pairs = {"user": rng.integers(0, 60, 400), "item": (rng.random(400) ** 3 * 30).astype(int)}
+    pl.DataFrame(pairs).write_csv(tmp_path / "noise.csv")
+    for method, named in (("linear", False), ("factors", True)):
+        main(["evaluate", "recommend", str(tmp_path / "noise.csv"), "--method", method])
+        said = capsys.readouterr().err
+        assert "ranks worse than popularity" in said and ("--factors" in said) == named

@@ -286,3 +286,44 @@ def test_signals_save_every_rating_that_came_and_say_one_true_sentence(name, tab
     assert remarks.splitlines() == [f"tacit: interrupted; saved to {tmp_path}/model after line 451."]
     assert tacit.load(tmp_path / "model").n_ratings_ == 450
     assert predictions(tmp_path / "model") == answers(tacit.RatingStream(3).partial_fit(table[:450]))
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "no header"])
+def test_columns_and_separators_are_found_as_by_fit(kind, tmp_path, capsys):
+    """A table with other names and a semicolon is read like the plain one, also where it goes on."""
+    rows = [(f"k{n % 7}", n % 5, 1 + n % 5) for n in range(60)]
+    plain, other = tmp_path / "plain.csv", tmp_path / f"other.{'jsonl' if kind == 'jsonl' else 'csv'}"
+    plain.write_text("user,item,rating\n" + "".join(f"{u},{i},{r}\n" for u, i, r in rows))
+    if kind == "jsonl":
+        lines = ["[1, 2]\n"] + [json.dumps({"Kunde": u, "Film": i, "Sterne": r}) + "\n" for u, i, r in rows]
+    else:
+        lines = ["Kunde;Film;Sterne\n"] + [f"{u};{i};{r}\n" for u, i, r in rows]
+    lines = lines[1:] if kind == "no header" else lines
+    other.write_text("".join(lines[:31]))
+    options = ["--no-header"] if kind == "no header" else ["--skip-bad"]
+    for made, table, more in (("plain", plain, []), ("other", other, options)):
+        main(["stream", str(table), "-o", str(tmp_path / made), *more])
+        if table is other:
+            said = capsys.readouterr().err
+            told = "columns guessed by their names: --user Kunde --item Film --rating Sterne."
+            assert (told in said) == (kind != "no header")
+            with other.open("a") as file:
+                file.writelines(lines[31:])
+            main(["stream", str(table), "-o", str(tmp_path / made), *more])
+    assert tacit.load(tmp_path / "other").predict(["k1"] * 5, range(5)).tolist() == (
+        tacit.load(tmp_path / "plain").predict(["k1"] * 5, range(5)).tolist()
+    )
+
+
+def test_a_decimal_comma_is_no_separator_where_no_header_tells_them_apart(tmp_path):
+    (tmp_path / "plain.csv").write_text("user,item,rating\nann,tea,3.5\nbob,jam,2\n")
+    (tmp_path / "comma.csv").write_text("ann;tea;3,5\nbob;jam;2\n")
+    main(["stream", str(tmp_path / "plain.csv"), "-o", str(tmp_path / "plain")])
+    main(["stream", str(tmp_path / "comma.csv"), "-o", str(tmp_path / "comma"), "--no-header", "--decimal", ","])
+    assert predictions(tmp_path / "comma") == predictions(tmp_path / "plain")
+
+
+def test_a_column_that_is_not_there_is_said_also_with_skip_bad(tmp_path, refused):
+    (tmp_path / "odd.csv").write_text("Who is it;Which one;Stars\nann;tea;3\n")
+    said = refused("fit", "rate", tmp_path / "odd.csv", "-o", tmp_path / "m", "--skip-bad")
+    assert "has no column 'user', but 'Who is it', 'Which one', 'Stars'; say which of them is meant" in said

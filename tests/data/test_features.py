@@ -94,6 +94,14 @@ def test_from_a_file(tmp_path):
     assert dense(path)[0].names_ == ["team=blue", "team=red"]
 
 
+@pytest.mark.parametrize(
+    ("ids", "written"), [([1.0, 2.0], "1.0"), ([1.0, 2.0], "1"), ([True, False], "true"), (["7", "x"], "7")]
+)
+def test_a_file_is_read_with_ids_of_the_kind_that_it_stands_beside(ids, written, tmp_path):
+    (tmp_path / "people.csv").write_text(f"id,team\n{written},red\n")
+    assert dense(tmp_path / "people.csv", Ids(ids))[1].tolist() == [[1.0], [0.0]]
+
+
 BAD = {
     "unknown id column": (FILMS, {"id": "film"}, "id='film' is not a column of features"),
     "unknown column": (FILMS, {"columns": ["gender"]}, r"columns\[0\]='gender' is not a column of features.*'genres'"),

@@ -25,6 +25,16 @@ def test_agrees_with_the_obvious_loop(edges):
     assert made.indptr.dtype == np.int64 and made.indices.dtype == np.int32
 
 
+@pytest.mark.parametrize("ids", [[1.0, 2.0, 4.0], ["1", "2", "4"], [1, 2, 4]])
+@pytest.mark.parametrize("written", ["1,2", "1.0,2.0"])
+def test_a_file_is_read_with_ids_of_the_kind_that_it_stands_beside(ids, written, tmp_path):
+    """Spreadsheets and pandas write whole numbers as 1.0 where some cells of a column are empty."""
+    (tmp_path / "friends.csv").write_text(f"from,to\n{written}\n")
+    if "." in written and isinstance(ids[0], str):
+        ids = ["1.0", "2.0", "4.0"]
+    assert adjacency(tmp_path / "friends.csv", Ids(ids), source="from", target="to").nnz == 2
+
+
 def test_without_weights_every_edge_counts_one(tmp_path):
     path = tmp_path / "friends.tsv"
     path.write_text("from\tto\nanna\tbert\nbert\tanna\nanna\tanna\n")

@@ -243,6 +243,8 @@ def test_a_blank_id_is_a_missing_one(kind, blank):
         ("notes.docx", "the extension of 'notes.docx' is not one of .csv, .tsv"),
         ("table.parquet.gz", "the extension of 'table.parquet.gz' is not one of"),
         ("empty.csv", "is empty; it should hold a header line and data"),
+        ("empty.ndjson", "is empty; it should hold one object of JSON in each line"),
+        ("empty.parquet", "is empty; it should hold a table"),
         ("", "is a folder; give a file or a glob"),
         ("mixed.*", "the files of one table must be of one kind"),
         ("ragged.csv", "line 3 of .*ragged.csv' has 5 values where line 1 names 4 columns: '1,2,3,4,5'"),
@@ -252,7 +254,8 @@ def test_a_blank_id_is_a_missing_one(kind, blank):
 def test_bad_files_get_one_sentence(tmp_path, source, sentence):
     for name in ("notes.docx", "table.parquet.gz", "mixed.csv", "mixed.tsv", "liar.parquet"):
         (tmp_path / name).write_text("user,item\n1,2\n")
-    (tmp_path / "empty.csv").write_text("")
+    for kind in ("csv", "ndjson", "parquet"):
+        (tmp_path / f"empty.{kind}").write_text("")
     (tmp_path / "ragged.csv").write_text("user,item,count,day\n1,2,3,4\n1,2,3,4,5\n")
     with pytest.raises(InputError, match=sentence) as caught:
         load(str(tmp_path / source) if source else str(tmp_path))

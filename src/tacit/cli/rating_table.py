@@ -64,20 +64,16 @@ class RatingTable:
 
     def _by_names(self) -> "RatingTable":
         """With the columns that a table without the usual names seems to have, where that is clear; it is said."""
-        from tacit.data.column_roles import guess_roles
+        from tacit.data.column_roles import guess_rating_columns, guess_said
         from tacit.data.readers import scan_table
 
         if "://" in self.table:
             return self  # a query is asked once
-        usual = {"user": "row", "item": "col", "rating": "weight"}
         present = scan_table(self.table, self.query, self.form).collect_schema().names()
-        lacking = {name: role for name, role in usual.items() if getattr(self, name) == name and name not in present}
-        taken = {getattr(self, name) for name in usual if name not in lacking}
-        roles = guess_roles([column for column in present if column not in taken and column != self.moment])
-        guessed: dict[str, Any] = {name: roles[role] for name, role in lacking.items() if role in roles}
-        if not lacking or len(guessed) < len(lacking):
-            return self
-        say(f"columns guessed by their names: {' '.join(f'--{name} {column}' for name, column in guessed.items())}.")
+        asked = {"user": self.user, "item": self.item, "rating": self.rating}
+        guessed: dict[str, Any] = guess_rating_columns(present, asked | {"time": self.moment or ""})
+        if guessed:
+            say(guess_said(guessed))
         return replace(self, **guessed)
 
 

@@ -68,7 +68,7 @@ def command(
             f"{str(model_path)!r} holds a {type(model).__name__}, which keeps no record of what was rated: "
             "--having, --include and --seen do not apply to it."
         )
-    if not (of_stream or seen or having) and hasattr(model, "row_factors_") and not model.seen_.nnz:
+    if not (of_stream or seen or having) and hasattr(model, "row_factors_") and model.forgotten_rows_:
         say(f"{str(model_path)!r} was saved without histories: lists may hold what a row has already.")
     row_ids, col_ids = (model.user_ids_, model.item_ids_) if of_stream else (model.row_ids_, model.col_ids_)
     options: dict[str, Any] = {} if of_stream else {"exclude_seen": not seen}

@@ -31,7 +31,7 @@ _BATCH = 1000
 @click.option("--user", default="user", show_default=True, metavar="NAME", help="Column or key of the user.")
 @click.option("--item", default="item", show_default=True, metavar="NAME", help="Column or key of the item.")
 @click.option("--rating", default="rating", show_default=True, metavar="NAME", help="Column or key of the rating.")
-@click.option("--separator", default=",", show_default=True, help="Between columns; tab is a tabulator.")
+@click.option("--separator", metavar="SIGN", help="Between columns; found by default. tab is a tabulator.")
 @click.option("--encoding", default="utf-8", show_default=True, help="Of the lines, such as latin-1.")
 @click.option("--decimal", type=click.Choice([".", ","]), default=".", show_default=True, help="Decimal sign of CSV.")
 @click.option("--no-header", is_flag=True, help="The first line is a rating: columns are user, item, rating.")
@@ -55,7 +55,7 @@ def command(
     user: str,
     item: str,
     rating: str,
-    separator: str,
+    separator: str | None,
     encoding: str,
     decimal: str,
     no_header: bool,
@@ -95,7 +95,7 @@ def command(
         user=user,
         item=item,
         rating=rating,
-        separator=str(written.separator),
+        separator=written.separator,
         header=not no_header,
         encoding=encoding,
         decimal=decimal,
@@ -114,7 +114,7 @@ def command(
     if live or restart:
         feed.lines = 0
     with _lines(ratings) as lines, _interruptible() as waiting:
-        rows = read_ratings(lines, form, skip=skip, on_bad=feed.leave_out if skip_bad else None)
+        rows = read_ratings(lines, form, skip=skip, on_bad=feed.leave_out if skip_bad else None, on_guess=say)
         try:
             for batch in _batches(rows, 1 if live else _BATCH, waiting):
                 feed.learn(batch)

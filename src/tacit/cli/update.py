@@ -62,12 +62,17 @@ def command(model_path: Path, source: Source, output: Path | None, as_json: bool
         return
     click.echo(
         f"{target}: {outcome['events']:,} events of {outcome['rows']:,} rows taken in; "
-        f"{outcome['new_rows']:,} rows and {outcome['new_columns']:,} columns joined"
+        f"{_counted(outcome['new_rows'], 'row')} and {_counted(outcome['new_columns'], 'column')} joined"
     )
     if again:
         which = "all of them were" if again == data.nnz else f"{again:,} of them {'was' if again == 1 else 'were'}"
+        weigh = "weighs" if again == 1 < data.nnz else "weigh"
         taken = "; if TABLE was taken in before, its events now count twice" if again == data.nnz else ""
-        say(f"{which} known before, and weigh that much more now{taken}.")
+        say(f"{which} known before, and {weigh} that much more now{taken}.")
+
+
+def _counted(number: Any, word: str) -> str:
+    return f"{number:,} {word}{'s' * (number != 1)}"
 
 
 def _say_other_weights(known: Any, given: Any) -> None:

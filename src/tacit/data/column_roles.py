@@ -5,7 +5,7 @@ Where two columns would fit, nothing is guessed.
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 # English, German, French, Spanish, Italian, Portuguese, Dutch; without accents. Words that mean something else in
 # another of these languages (note, data, tag as a day) are left out.
@@ -28,6 +28,7 @@ _OPINIONS = {
     "rating", "stars", "score", "bewertung", "sterne", "evaluation", "etoiles", "valoracion", "puntuacion",
     "calificacion", "estrellas", "voto", "valutazione", "stelle", "avaliacao", "beoordeling",
 }  # fmt: skip
+_OF_RATINGS = {"user": "row", "item": "col", "rating": "weight"}
 _NUMBERED = {"id", "ids", "name", "key", "no", "nr", "nummer", "number", "num", "numero", "code"}
 
 
@@ -46,12 +47,39 @@ def guess_roles(columns: Sequence[str]) -> dict[str, str]:
     >>> guess_roles(["Käufer-Nr", "Artikelnummer", "Menge"])
     {'row': 'Käufer-Nr', 'col': 'Artikelnummer', 'weight': 'Menge'}
     """
-    words = {column: _bare(column) for column in columns}
-    fitting = {role: [column for column in columns if words[column] in names] for role, names in _WORDS.items()}
-    result = {role: matches[0] for role, matches in fitting.items() if len(matches) == 1}
+    result = _by_name(columns)
     if len(columns) == 2 and not ("row" in result and "col" in result):
         return {"row": columns[0], "col": columns[1]}
     return result
+
+
+def _by_name(columns: Sequence[str]) -> dict[str, str]:
+    words = {column: _bare(column) for column in columns}
+    fitting = {role: [column for column in columns if words[column] in names] for role, names in _WORDS.items()}
+    return {role: matches[0] for role, matches in fitting.items() if len(matches) == 1}
+
+
+def guess_rating_columns(present: Sequence[str], asked: Mapping[str, str]) -> dict[str, str]:
+    """Names in place of "user", "item" and "rating" where these were not asked for otherwise and are not there.
+
+    Empty unless all that are missing can be guessed.
+
+    asked : "user", "item", "rating" → the name that was asked for, which is the same word by default; more names are
+        columns that have another role
+
+    >>> guess_rating_columns(["kunde", "item", "sterne"], {"user": "user", "item": "item", "rating": "rating"})
+    {'user': 'kunde', 'rating': 'sterne'}
+    """
+    lacking = {name: role for name, role in _OF_RATINGS.items() if asked[name] == name and name not in present}
+    taken = {column for name, column in asked.items() if name not in lacking}
+    roles = _by_name([column for column in present if column not in taken])
+    guessed = {name: roles[role] for name, role in lacking.items() if role in roles}
+    return guessed if len(guessed) == len(lacking) else {}
+
+
+def guess_said(guessed: Mapping[str, str]) -> str:
+    """One sentence on what was guessed, as options that say the same."""
+    return f"columns guessed by their names: {' '.join(f'--{name} {column}' for name, column in guessed.items())}."
 
 
 def is_opinion(column: str) -> bool:

@@ -133,7 +133,9 @@ class FeatureEncoder:
         """The lines whose id is known, and the row that each belongs to."""
         self._check_parameters()
         wanted = None if self.columns is None else [self.id, *self.columns]
-        frame = read_frame(table, {"id": self.id}, wanted, name="features", form=self.form)
+        # 7 is text where the ids were read as text.
+        text = (self.id,) if ids.is_text else ()
+        frame = read_frame(table, {"id": self.id}, wanted, text=text, name="features", form=self.form)
         rows = ids.numbers(frame[self.id].to_list())
         known = rows >= 0
         counts = np.bincount(rows[known], minlength=len(ids))

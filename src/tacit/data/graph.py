@@ -38,9 +38,10 @@ def adjacency(
            [1., 0.]], dtype=float32)
     """
     columns = {"source": source, "target": target} | ({} if weight is None else {"weight": weight})
-    frame, _ = without_missing(
-        read_table(edges, columns, query=query, name="edges"), columns, "error", origin_of(edges)
-    )
+    # 7 is text where the ids were read as text.
+    text = (source, target) if ids.is_text else ()
+    read = read_table(edges, columns, query=query, text=text, name="edges")
+    frame, _ = without_missing(read, columns, "error", origin_of(edges))
     a, b = (ids.numbers(frame[column].to_list()) for column in (source, target))
     keep = (a >= 0) & (b >= 0) & ((a != b) | loops)
     weights = weights_of(frame, weight, origin_of(edges))[keep]

@@ -69,6 +69,11 @@ class Ids:
     def is_numeric(self) -> bool:
         return self.values is None or self.values.dtype != object
 
+    @property
+    def is_text(self) -> bool:
+        """By the first one: ids of one table are of one kind. Those that are neither are truths, decimals or dates."""
+        return len(self) > 0 and isinstance(self[0], str)
+
     def __len__(self) -> int:
         return self._length
 

@@ -7,9 +7,11 @@ import csv
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Any, Literal
 
+from tacit.data.column_roles import guess_rating_columns, guess_said
+from tacit.data.text_files import separator_in
 from tacit.errors import InputError
 
 LONGEST_LINE = 1 << 20
@@ -24,6 +26,7 @@ class LineFormat:
     """How a line is read.
 
     kind : "csv" or "json"; user, item, rating : names of the columns or keys
+    separator : between columns of a CSV; None for what the first line has
     header : whether the first line of a CSV names its columns; if not, the first three columns are taken
     source : what the lines come from, for sentences
     lowest : the smallest rating that the model can learn from, or None
@@ -33,7 +36,7 @@ class LineFormat:
     user: str = "user"
     item: str = "item"
     rating: str = "rating"
-    separator: str = ","
+    separator: str | None = ","
     header: bool = True
     encoding: str = "utf-8"
     decimal: str = "."
@@ -56,22 +59,34 @@ def read_ratings(
     *,
     skip: int = 0,
     on_bad: Callable[[str], None] | None = None,
+    on_guess: Callable[[str], None] | None = None,
 ) -> Iterator[tuple[int, Any, Any, float]]:
     """Yield (number of lines consumed so far, user, item, rating) for each rating after the first ``skip`` lines.
 
     An id that is written as a whole number is one, every other id is text. A line that cannot be read is an error
-    that gives its number, or is left out: then ``on_bad`` hears the sentence.
+    that gives its number, or is left out: then ``on_bad`` hears the sentence. Where "user", "item" or "rating" is not
+    among the names, others are taken that say the same, and ``on_guess`` hears which.
 
     >>> list(read_ratings([b"user,item,rating", b"ann,7,5"], LineFormat()))
     [(2, 'ann', 7, 5.0)]
     """
-    places: list[int] | None = None if form.header else [0, 1, 2]
+    places: list[int] | None = None
+    named = False
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         if form.kind == "csv" and places is None:
-            places = _places(_text(line, number, form), form)
-            continue
+            first = _text(line, number, form) if form.header else line.decode(form.encoding, "replace")
+            if form.separator is None:
+                # 3,5 is one number then, not two columns.
+                form = replace(form, separator=separator_in(first, ";" if form.decimal == "," else ","))
+            if form.header:
+                form = _guessed(_cells(first, form), form, on_guess)
+                places = _places(first, form)
+                continue
+            places = [0, 1, 2]
+        if form.kind == "json" and not named and (keys := _keys(line, form)):
+            named, form = True, _guessed(keys, form, on_guess)
         if number <= skip:
             continue
         try:
@@ -108,8 +123,30 @@ def _text(line: bytes, number: int, form: LineFormat) -> str:
         raise InputError(f"line {number} of {form.source}, the header, {_why(error, line, form)}; fix it.") from None
 
 
+def _cells(text: str, form: LineFormat) -> list[str]:
+    return next(csv.reader([text], delimiter=form.separator or ","))
+
+
+def _keys(line: bytes, form: LineFormat) -> list[str]:
+    """The names in a line of JSON; none where it cannot be read."""
+    try:
+        record = json.loads(line.decode(form.encoding).strip("\r\n\ufeff"))
+    except (ValueError, RecursionError):
+        return []
+    return list(record) if isinstance(record, dict) else []
+
+
+def _guessed(present: list[str], form: LineFormat, on_guess: Callable[[str], None] | None) -> LineFormat:
+    guessed: dict[str, Any] = guess_rating_columns(
+        present, {"user": form.user, "item": form.item, "rating": form.rating}
+    )
+    if guessed and on_guess is not None:
+        on_guess(guess_said(guessed))
+    return replace(form, **guessed)
+
+
 def _places(header: str, form: LineFormat) -> list[int]:
-    names = next(csv.reader([header], delimiter=form.separator))
+    names = _cells(header, form)
     wanted = {"user": form.user, "item": form.item, "rating": form.rating}
     for parameter, name in wanted.items():
         if name not in names:
@@ -131,7 +168,7 @@ def _remedy(header: str, names: list[str], form: LineFormat) -> str:
 def _from_csv(text: str, form: LineFormat, places: list[int] | None) -> tuple[Any, Any, Any]:
     # Quotes are rare and the csv module is slow to start on one line.
     try:
-        parts = next(csv.reader([text], delimiter=form.separator)) if '"' in text else text.split(form.separator)
+        parts = _cells(text, form) if '"' in text else text.split(form.separator)
     except csv.Error as error:
         raise _BadLine(f"has broken quotes ({error})") from None
     assert places is not None

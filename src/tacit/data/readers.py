@@ -212,7 +212,9 @@ class _Files:
         self.kind, self.packed = kinds.pop()
         for path in paths:
             if Path(path).stat().st_size == 0:
-                raise InputError(f"the file {path!r} is empty; it should hold a header line and data.")
+                in_lines = "one object of JSON in each line" if self.kind in _JSON_LINES else "a header line and data"
+                held = "a table" if self.kind in _PARQUET else in_lines
+                raise InputError(f"the file {path!r} is empty; it should hold {held}.")
         if self.kind in _PARQUET:
             self.sources = paths
             return

@@ -112,6 +112,7 @@ def _sound(
                 line = _decoded(raw, form)
                 if separator and names is None:
                     names = _values(line, separator)
+                    _require_columns(path, names, columns)
                     yield line.rstrip("\r\n") + "\n"
                     continue
                 record = _record(line) if names is None else _fields(line, separator, names)
@@ -122,6 +123,15 @@ def _sound(
                     raise InputError(f"line {number} of {path!r}, the header, {bad}; fix it.") from None
                 left.bad += 1
                 left.first = left.first or f"line {number} of {path!r} {bad}"
+
+
+def _require_columns(path: str, names: list[str], columns: Mapping[str, str]) -> None:
+    """A column that no line can have is not the lines' fault."""
+    for column in columns.values():
+        if column not in names:
+            raise InputError(
+                f"{path!r} has no column {column!r}, but {', '.join(map(repr, names))}; say which of them is meant."
+            )
 
 
 def _recoded(content: bytes, form: TextForm) -> list[bytes]:

@@ -73,10 +73,18 @@ class TextForm:
             head = file.read(4096)
         _refuse_utf16(path, head, self)
         text = head.decode(self.encoding or "utf-8", "replace")
-        line = next((line for line in text.splitlines() if line.strip()), "")
-        bare = "".join(line.split('"')[::2])
-        others = [sign for sign in _OTHERS if sign != usual and sign in bare]
-        return others[0] if usual not in bare and len(others) == 1 else usual
+        return separator_in(next((line for line in text.splitlines() if line.strip()), ""), usual)
+
+
+def separator_in(line: str, usual: str) -> str:
+    """What stands between the columns of a table by its first line: the usual sign, unless only another one occurs.
+
+    >>> separator_in("user;item;rating", ","), separator_in("user,item|name", ",")
+    (';', ',')
+    """
+    bare = "".join(line.split('"')[::2])
+    others = [sign for sign in _OTHERS if sign != usual and sign in bare]
+    return others[0] if usual not in bare and len(others) == 1 else usual
 
 
 def utf8_source(path: str, packed: bool, form: TextForm) -> Any:

@@ -22,7 +22,8 @@ def section(debian: "Debian") -> Section:
 
     named = named_by(debian)
     grades = np.digitize(named, STEPS)
-    factors = FactorRecommender(FACTORS, progress=False).fit(debian.tags).row_factors_
+    # The tags alone: the graph beside them says who names whom, from which the grades are counted.
+    factors = FactorRecommender(FACTORS, progress=False).fit(debian.tags.matrix).row_factors_
     graded = np.random.default_rng(0).permutation(len(grades))[: min(GRADED, len(grades) // 4)]
     y = np.full(len(grades), -1)
     y[graded] = grades[graded]

@@ -180,4 +180,6 @@ def _print(outcome: dict[str, Any]) -> None:
     print_table(("", "model", "popularity", "ratio", "lead, 95 % interval"), rows)
     leading = next(iter(ours))
     if ours[leading] < theirs[leading]:
-        say(f"the model ranks worse than popularity by {leading}; try fewer --factors or more --regularization.")
+        factors = outcome["kind"] == "FactorRecommender"
+        other = "fewer --factors or more --regularization" if factors else "more data per row, or serve what is popular"
+        say(f"the model ranks worse than popularity by {leading}; try {other}.")
