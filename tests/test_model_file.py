@@ -34,7 +34,7 @@ def taken_apart(path):
     length = int.from_bytes(content[:8], "little")
     header = json.loads(content[8 : 8 + length])
     said = json.loads(header["__metadata__"]["tacit"])
-    said.pop("sha256", None)
+    said.pop("crc32", None)
     header["__metadata__"]["tacit"] = json.dumps(said)
     return header, content[8 + length :]
 
@@ -74,7 +74,7 @@ def test_a_parameter_that_changed_is_noticed(path):
 @pytest.mark.parametrize("checksum", [7, "", "00", ["a"]])
 def test_a_checksum_that_is_none_is_refused(path, checksum):
     header, body = taken_apart(path)
-    said = json.loads(header["__metadata__"]["tacit"]) | {"sha256": checksum}
+    said = json.loads(header["__metadata__"]["tacit"]) | {"crc32": checksum}
     put_together(path, header | {"__metadata__": {"tacit": json.dumps(said)}}, body)
     refused(path, "do not match its checksum")
 

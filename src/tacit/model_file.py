@@ -8,9 +8,9 @@ nothing of it is mapped: a file that is changed, cut short or removed later cann
 Writing is atomic (``tacit.atomic_file``).
 """
 
-import hashlib
 import json
 import os
+import zlib
 from collections.abc import Mapping
 from math import prod
 from pathlib import Path
@@ -63,7 +63,7 @@ def write(
     said |= {"notes": notes} if notes else {}
     tensors = {name: _plain(array, name) for name, array in sorted(arrays.items())}
     try:
-        said["sha256"] = _digest(said, {name: _digest_of(array) for name, array in tensors.items()})
+        said["crc32"] = _checksum(said, tensors)
         # One metadata entry: the safetensors library writes several in random order.
         metadata = {"tacit": _as_json(said)}
     except (TypeError, ValueError) as error:
@@ -82,16 +82,13 @@ def _as_json(said: Mapping[str, Any]) -> str:
     return json.dumps(said, sort_keys=True, allow_nan=False, separators=(",", ":"))
 
 
-def _digest_of(array: Array) -> str:
-    """A checksum of an array's type, shape and values."""
-    digest = hashlib.sha256(f"{_NAMES[array.dtype]} {array.shape} ".encode())
-    digest.update(array.reshape(-1).view(np.uint8).data)
-    return digest.hexdigest()
-
-
-def _digest(said: Mapping[str, Any], arrays: Mapping[str, str]) -> str:
-    """The checksum of a file from what it says about itself and the checksums of its arrays."""
-    return hashlib.sha256(_as_json({**said, "arrays": arrays}).encode()).hexdigest()
+def _checksum(said: Mapping[str, Any], arrays: Mapping[str, Array]) -> int:
+    """The CRC of what a file says about itself and of the type, shape and values of its arrays."""
+    of_arrays = {
+        name: [_NAMES[array.dtype], array.shape, zlib.crc32(array.reshape(-1).view(np.uint8).data)]
+        for name, array in arrays.items()
+    }
+    return zlib.crc32(_as_json({**said, "arrays": of_arrays}).encode())
 
 
 def _plain(array: Array, name: str) -> Array:
@@ -134,7 +131,7 @@ def read(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], dict[str, A
             header, start = _read_header(path, file, size)
             said = _read_about(path, header.pop("__metadata__", None))
             arrays = _read_arrays(path, file, header, start, size)
-            _check_digest(path, said, arrays)
+            _check_values(path, said, arrays)
     except OSError as error:
         raise ModelFileError(f"{str(path)!r} could not be read ({error.strerror or error}).") from error
     except MemoryError:
@@ -142,14 +139,14 @@ def read(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], dict[str, A
     return said["kind"], said["state"], arrays
 
 
-def _check_digest(path: Path, said: dict[str, Any], arrays: Mapping[str, Array]) -> None:
+def _check_values(path: Path, said: dict[str, Any], arrays: Mapping[str, Array]) -> None:
     """The values are those that were saved; a file that carries no checksum is taken as it is."""
-    checksum = said.get("sha256")
+    checksum = said.get("crc32")
     if checksum is None:
         return
-    rest = {name: value for name, value in said.items() if name != "sha256"}
+    rest = {name: value for name, value in said.items() if name != "crc32"}
     try:
-        same = checksum == _digest(rest, {name: _digest_of(array) for name, array in arrays.items()})
+        same = checksum == _checksum(rest, arrays)
     except (ValueError, RecursionError):
         same = False  # the header holds what save cannot have written
     if not same:

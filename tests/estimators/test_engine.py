@@ -7,6 +7,7 @@ import scipy.sparse as sp
 import tacit
 from tacit import FactorRecommender, Interactions
 from tacit.errors import InputError, UnsoundCombinationError
+from tacit.estimators.recommend.side_gain import HELD_OUT
 from tacit.metrics import Details, evaluate
 from tacit.objective import formulations
 from tacit.objective.losses import custom_loss
@@ -214,7 +215,7 @@ def test_gain_is_measured_as_evaluate_measures_rows_without_evidence():
     bare = FactorRecommender(factors=4)
     sums, counts = np.zeros(60), np.zeros(60)
     for seed in range(model.gain_["splits"]):
-        train, test = tacit.Interactions.from_matrix(matrix).split(test=0.1, seed=seed)
+        train, test = tacit.Interactions.from_matrix(matrix).split(test=HELD_OUT, seed=seed)
         found = evaluate(bare.fit(train), train, test, metrics=("ndcg",), details=(details := Details(10)))
         assert found.users == len(details.rows)
         sums[details.rows] += details.scores["ndcg"]

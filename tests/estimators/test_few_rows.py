@@ -1,5 +1,7 @@
 """A few known rows without wishes take a short path, to the bits of the long one; what it cannot answer goes there."""
 
+import threading
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -145,3 +147,38 @@ def test_a_loaded_model_takes_the_short_path(models, short, tmp_path):
     loaded = tacit.load(tmp_path / "model.tacit")
     same(loaded.recommend([3, 10, -1], k=6), models["whole", True].recommend([3, 10, -1], k=6))
     assert short == [True, True]
+
+
+@pytest.mark.jit
+def test_readers_see_the_model_before_or_after_a_call_that_learns_and_nothing_between():
+    """Two models that disagree in everything take turns; every list belongs to one of them, ids, scores and all."""
+    kinds = ("whole", "text")
+    data = [Interactions(one.seen_, one.row_ids_, one.col_ids_) for one in map(fitted, kinds)]
+    model = FactorRecommender(factors=6, iterations=1, progress=False)
+    lists = []
+    for part in data:
+        model.fit(part)
+        lists.append(model.recommend(part.row_ids.all().tolist()[:3], k=5))
+    done, wrong = threading.Event(), []
+
+    def read():
+        while not done.is_set():
+            for part, expected in zip(data, lists):
+                try:
+                    same(model.recommend(part.row_ids.all().tolist()[:3], k=5), expected)
+                except InputError:
+                    continue  # the other model's turn
+                except Exception as error:
+                    wrong.append(error)
+                    return
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for _ in range(60):
+        for part in data:
+            model.fit(part)
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert not wrong

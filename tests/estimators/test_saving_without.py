@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.errors import InputError
+from tacit import model_file
+from tacit.errors import InputError, ModelFileError
 
 TABLE = {
     "who": ["ann", "ann", "bob", "bob", "cyd", "cyd", "dan"],
@@ -51,6 +52,81 @@ def test_factors_still_rank_for_known_rows_without_histories(tmp_path):
     asked = {"k": 3, "exclude_seen": False}
     found = tacit.load(tmp_path / "model.tacit").recommend(["ann"], **asked)
     assert found.ids.tolist() == model.recommend(["ann"], **asked).ids.tolist()
+
+
+def lean(model, path):
+    """The model as a file without histories gives it back."""
+    model.save(path, histories=False)
+    return tacit.load(path)
+
+
+def through_file(model, path):
+    model.save(path)
+    return tacit.load(path)
+
+
+@pytest.mark.parametrize("kind", ["linear", "blend"])
+@pytest.mark.parametrize("in_file", [False, True])
+def test_rows_without_histories_are_refused_after_events_of_others_too(kind, in_file, tmp_path):
+    back = lean(MODELS[kind]().fit(DATA), tmp_path / "lean").add("bob", "tea").add("eve", "saw")
+    if in_file:
+        back = through_file(through_file(back, tmp_path / "grown"), tmp_path / "again")
+    for ask in (back.recommend, lambda row: back.score_pairs(row, "jam"), lambda row: back.why(row, "jam")):
+        with pytest.raises(InputError, match="saved without histories"):
+            ask("ann")
+        ask("bob")
+        ask("eve")
+    assert back.recommend(["nobody"], k=2, unknown="average").filled.all()
+    # What comes later is not in this file either.
+    with pytest.raises(InputError, match="saved without histories"):
+        lean(back, tmp_path / "leaner").recommend("eve")
+
+
+def test_rows_without_histories_stay_so_when_others_are_folded_in(tmp_path):
+    eve = tacit.Interactions.from_table({"who": ["eve"], "what": ["tea"]}, row="who", col="what")
+    linear = lean(MODELS["linear"]().fit(DATA), tmp_path / "linear")
+    linear.fold_in(eve, add=True)
+    with pytest.raises(InputError, match="saved without histories"):
+        linear.recommend("ann")
+    factors = lean(MODELS["factors"]().fit(DATA), tmp_path / "factors")
+    factors.fold_in(eve, add=True)
+    with pytest.raises(InputError, match="saved without histories"):
+        factors.why("ann", "tea")
+    assert factors.why("eve", "jam").ids.tolist() == ["tea"]
+
+
+@pytest.mark.parametrize("in_file", [False, True])
+def test_why_of_factors_without_histories_is_refused_after_events_of_others_too(in_file, tmp_path):
+    back = lean(MODELS["factors"]().fit(DATA), tmp_path / "lean").add("bob", "tea")
+    if in_file:
+        back = through_file(through_file(back, tmp_path / "grown"), tmp_path / "again")
+    with pytest.raises(InputError, match="saved without histories"):
+        back.why("ann", "jam")
+    assert back.why("bob", "jam").ids.tolist() == ["tea"]
+
+
+def test_training_on_without_histories_is_refused_and_a_new_fit_starts_afresh(tmp_path):
+    back = lean(MODELS["factors"]().fit(DATA), tmp_path / "lean").add("bob", "tea")
+    with pytest.raises(InputError, match="partial_fit trains on what all rows have"):
+        back.partial_fit(DATA)
+    assert back.fit(DATA).forgotten_rows_ == 0
+    back.partial_fit(DATA)
+
+
+def test_a_file_that_says_nothing_of_forgotten_rows_is_read(model, tmp_path):
+    model.save(tmp_path / "model.tacit")
+    kind, state, arrays = model_file.read(tmp_path / "model.tacit")
+    for facts in (state["facts"], *state["facts"].get("members", [])):
+        assert facts.pop("forgotten_rows") == 0
+    model_file.write(tmp_path / "old.tacit", kind, state, arrays, "")
+    assert (
+        tacit.load(tmp_path / "old.tacit").recommend("ann", k=2).ids.tolist()
+        == model.recommend("ann", k=2).ids.tolist()
+    )
+    state["facts"]["forgotten_rows"] = 5
+    model_file.write(tmp_path / "forged.tacit", kind, state, arrays, "")
+    with pytest.raises(ModelFileError, match="more rows are forgotten than there are"):
+        tacit.load(tmp_path / "forged.tacit")
 
 
 def test_a_stream_without_ids_predicts_by_number(tmp_path):

@@ -21,6 +21,7 @@ from tacit.service.app import create_app
 from tacit.service.client import ClientError
 from tacit.service.limits import Limits
 from tacit.service.run import read_titles, read_token
+from tacit.service.store import open_store
 from tacit.service.writer import Rhythm
 
 TRIALS = int(os.environ.get("TACIT_TRIALS", "0"))
@@ -215,6 +216,20 @@ def test_reloads_and_a_retrain_under_load(files, tmp_path, start, capsys):
         assert client.model("shop").recommend([row], k=25)[0].ids == listed
     grown = tacit.load(path)
     assert grown.seen_.nnz >= tacit.load(files["shop"]).seen_.nnz
+
+
+def test_a_model_without_histories_is_not_trained_on_its_events_alone(files, tmp_path, capsys):
+    from tacit.cli.app import main
+
+    lean = tmp_path / "shop.tacit"
+    tacit.load(files["shop"]).save(lean, histories=False)
+    tacit.load(lean).add("r3", "c1").save(lean)
+    before = lean.read_bytes()
+    open_store(tmp_path / "store").close()
+    with pytest.raises(SystemExit) as stopped:
+        main(["retrain", str(lean), "--store", str(tmp_path / "store")])
+    assert stopped.value.code == 2 and "saved without histories" in capsys.readouterr().err
+    assert lean.read_bytes() == before
 
 
 def test_two_services_on_one_store_and_a_port_in_use(files, tmp_path, start):

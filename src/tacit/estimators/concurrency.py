@@ -57,6 +57,14 @@ def asks(method: F) -> F:
     return cast(F, _disciplined(on_view))
 
 
+def asks_in_one_step(method: F) -> F:
+    """The method runs on the model itself: it reads all names that it needs in one step, or takes a ``view``.
+
+    For questions so short that the copy would be felt. ``operator.itemgetter`` on ``vars(model)`` is one step.
+    """
+    return cast(F, _disciplined(method))
+
+
 def learns(method: F) -> F:
     """The method runs on a copy, one at a time; what it has learned is put in place when it returns."""
 

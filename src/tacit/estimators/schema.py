@@ -21,7 +21,7 @@ from typing import Any
 
 from tacit.errors import ModelFileError
 from tacit.estimators.schema_parts import PERSONAL, Arrays, Part, Proof, opened, packed
-from tacit.estimators.values import Value, Whole
+from tacit.estimators.values import Since, Value, Whole
 
 Rule = Callable[[Proof, dict[str, Any]], str | None]
 """What else must hold, given sizes, facts and parts: a few words on what does not, or None."""
@@ -88,6 +88,8 @@ class Schema:
         """Parameters and facts in their ranges, and the sizes that they state."""
         for source, values in ((self.parameters, proof.model.get_params(deep=False)), (self.facts, proof.facts)):
             for name, kind in source.items():
+                if isinstance(kind, Since):
+                    values.setdefault(name, kind.before)
                 if name not in values:
                     raise ModelFileError(f"the fact {name!r} is missing")
                 values[name] = kind.read(name, values[name])

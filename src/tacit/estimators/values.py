@@ -63,6 +63,21 @@ class Number:
         return value if isinstance(given, int) and abs(given) >= 2**53 else given
 
 
+@dataclass(frozen=True)
+class Since:
+    """A fact that files of older versions do not have: there it is ``before``.
+
+    >>> Since(Whole(0), before=0).read("forgotten_rows", 3)
+    3
+    """
+
+    kind: Value
+    before: Any
+
+    def read(self, name: str, given: Any) -> Any:
+        return self.kind.read(name, given)
+
+
 class Word:
     """One of the allowed words.
 

@@ -62,6 +62,10 @@ def _all_positives(model: Any) -> Any:
         raise InputError(
             f"retrain is for recommenders, which keep their positives; fit a {type(model).__name__} on its own data."
         )
+    if model.forgotten_rows_:
+        raise InputError(
+            "this model was saved without histories, which retrain would train on; fit it anew on the data that it had."
+        )
     beside = [
         name for name in ("row_feature_factors_", "col_feature_factors_") if getattr(model, name, None) is not None
     ]

@@ -323,11 +323,12 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
             "row_exponent": self.row_shares_.exponent,
             "usual_positives": self.row_shares_.usual,
             "validation": self.validation_,
+            "forgotten_rows": self.forgotten_rows_,
         }
         return facts, self._seen_parts() | {"members": self.members_, "popularity": self.popularity_}
 
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
-        self._restore_seen(parts)
+        self._restore_seen(facts, parts)
         self.validation_, self._factors = facts["validation"], facts["factors"]
         self.popularity_ = parts["popularity"]
         self.row_shares_ = RowShares(facts["row_exponent"], facts["usual_positives"])

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tacit import checks
 from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
+from tacit.data.matrix import Csr
 from tacit.errors import InputError
 from tacit.estimators.concurrency import learns_if, learns_in_place
 from tacit.estimators.model import Model
@@ -17,7 +18,7 @@ from tacit.estimators.recommend import factor_events, factor_growth, whole_data_
 from tacit.estimators.recommend.asking import listed, paired
 from tacit.estimators.recommend.factor_state import FactorState
 from tacit.estimators.recommend.joining import as_interactions, joined, weights_of
-from tacit.estimators.recommend.recent_rows import RowState
+from tacit.estimators.recommend.recent_rows import RowState, alone
 from tacit.estimators.recommend.settings import FitSettings
 
 Array = NDArray[Any]
@@ -64,6 +65,11 @@ class GrowingFactors(Model):
         state = self._fitted()
         state.require_plain("partial_fit")
         rows = state.gathered_rows()
+        if rows.forgotten:
+            raise InputError(
+                "partial_fit trains on what all rows have, and this FactorRecommender was saved without histories; "
+                "take events in with add or add_each, or load a file that holds them."
+            )
         data = joined(state.row_ids, state.col_ids, rows.positives, as_interactions(interactions))
         seed = checks.seed(self.random_state)
         start = factor_growth.grown_factors(rows.factors, state.col_factors, data.shape, seed)
@@ -149,14 +155,16 @@ class GrowingFactors(Model):
         self._require_fitted("fold_in")
         checks.choice("side", side, ("rows", "cols"))
         placed = factor_growth.place(self._fitted(), interactions, side, features, add, ids, replace)
-        if placed.grown is not None and side == "rows":
-            self.row_ids_ = placed.grown.ids
-            self._set_rows(RowState(placed.grown.factors, placed.grown.weight, placed.grown.positives))
-        elif placed.grown is not None:
-            self.joined_cols_ += len(placed.grown.ids) - len(self.col_ids_)
-            self.col_ids_ = placed.grown.ids
-            self.col_factors_, self.col_weight_ = placed.grown.factors, placed.grown.weight
-            self._set_rows(RowState(self.row_factors_, self.row_weight_, placed.grown.positives))
+        grown = placed.grown
+        if grown is not None and side == "rows":
+            self.row_ids_ = grown.ids
+            self._set_rows(self._grown_rows(grown.factors, grown.weight, grown.positives))
+        elif grown is not None:
+            self.joined_cols_ += len(grown.ids) - len(self.col_ids_)
+            self.col_ids_ = grown.ids
+            self.col_factors_, self.col_weight_ = grown.factors, grown.weight
+            rows = self._gathered()
+            self._set_rows(self._grown_rows(rows.factors, rows.weight, grown.positives))
         return placed.factors
 
     # -- state -------------------------------------------------------------------------------------------------
@@ -177,6 +185,19 @@ class GrowingFactors(Model):
     def seen_(self) -> sp.csr_array:
         """The positives (n, m)."""
         return self._gathered().positives
+
+    @property
+    def forgotten_rows_(self) -> int:
+        """So many rows, the first ones, come from a file that was saved without their histories."""
+        return self._rows.forgotten
+
+    def _grown_rows(self, factors: Array, weight: Array, positives: Csr) -> RowState:
+        forgotten = self.forgotten_rows_
+        lonely = alone(positives)
+        if forgotten:
+            # What newcomers have may be what forgotten rows had: only those that were alone before can be so.
+            lonely = frozenset(x for x in self._rows.alone if positives.indptr[x] == positives.indptr[x + 1])
+        return RowState(factors, weight, positives, alone=lonely, forgotten=forgotten)
 
     def _gathered(self) -> RowState:
         return self._fitted().gathered_rows()

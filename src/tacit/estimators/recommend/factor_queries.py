@@ -16,10 +16,8 @@ from tacit.estimators.recommend import col_index, factor_growth
 from tacit.estimators.recommend.asking import UNKNOWN, Filter, ScoreRows, Unknown, filters, listed, numbered
 from tacit.estimators.recommend.factor_state import FactorState
 from tacit.estimators.recommend.joining import new_positives
-from tacit.estimators.recommend.recent_rows import rows_alone
 from tacit.neighbours.filters import Filters
 from tacit.neighbours.topk import fill_zero_rows, normalise
-from tacit.solvers import popular_row as popularity
 
 Array = NDArray[Any]
 
@@ -53,9 +51,7 @@ def recommend(
         queries, numbers = numbered(rows, state.row_ids, unknown)
         factors, seen = state.rows.take(numbers)
         factors = _without_those_alone(state, factors, numbers)
-    factors = state.contexts.combine(factors, context)
-    if not state.contexts.ids and not (factors.all() or factors.any(axis=1).all()):
-        factors = fill_zero_rows(factors, lambda: popular_row(state))
+    factors = _in_context(state, factors, context)
     items, index = state.col_factors, state.col_index
     best, scores = col_index.find(
         index.recommend if index is not None and index.factors is items else None,
@@ -83,19 +79,19 @@ def scorer(state: FactorState, positives: Csr, numbers: NDArray[np.int64] | None
     else:
         factors, _ = state.rows.take(numbers)
         factors = _without_those_alone(state, factors, numbers)
-    factors = fill_zero_rows(factors, lambda: popular_row(state))
+    factors = fill_zero_rows(factors, lambda: state.popular_row)
     items = state.col_factors
     return lambda start, stop: np.asarray(factors[start:stop] @ items.T, dtype=np.float32)
 
 
 def score_pairs(state: FactorState, rows: Any, cols: Any, context: Mapping[str, Any] | None) -> Array:
-    """⟨p_x, q_y⟩ for pairs of ids (n,)."""
+    """⟨p_x, q_y⟩ for pairs of ids (n,), by the factors that ``recommend`` ranks with."""
     x = state.row_ids.require(listed(rows, state.row_ids))
     y = state.col_ids.require(listed(cols, state.col_ids))
     if len(x) != len(y) and 1 not in (len(x), len(y)):
         raise InputError(f"score_pairs needs as many rows as columns, but there are {len(x)} and {len(y)}.")
     x, y = np.broadcast_arrays(x, y)
-    factors = state.contexts.combine(state.rows.take(x)[0], context)
+    factors = _in_context(state, _without_those_alone(state, state.rows.take(x)[0], x), context)
     scores: Array = np.einsum("ij,ij->i", factors, state.col_factors[y])
     return scores
 
@@ -119,39 +115,20 @@ def similar(state: FactorState, side: str, wanted: Any, k: int, unknown: Unknown
     return Ranked(queries, ids.take(nearest), scores, nearest >= 0)
 
 
+def _in_context(state: FactorState, factors: Array, context: Mapping[str, Any] | None) -> Array:
+    """Factors of rows in their contexts; without contexts, what is popular for rows of which nothing is known."""
+    factors = state.contexts.combine(factors, context)
+    if not state.contexts.ids and not (factors.all() or factors.any(axis=1).all()):
+        factors = fill_zero_rows(factors, lambda: state.popular_row)
+    return factors
+
+
 def _without_those_alone(state: FactorState, factors: Array, numbers: NDArray[np.int64]) -> Array:
     """``factors`` of rows, with zeros for those that share no column with another row: theirs are but noise."""
-    if not state.ids_alone or not rows_alone(state.rows, state.derived):
+    if not state.ids_alone or not state.rows.alone:
         return factors
-    silent = [place for place, number in enumerate(numbers.tolist()) if is_alone(state, number)]
+    silent = [place for place, number in enumerate(numbers.tolist()) if state.rows.is_alone(number)]
     if silent:
         factors = factors.copy()
         factors[silent] = 0
     return factors
-
-
-def is_alone(state: FactorState, number: int) -> bool:
-    """Whether a row shares no column with another, and nothing else is known of it."""
-    lonely = rows_alone(state.rows, state.derived) if state.ids_alone else ()
-    return bool(lonely) and number in lonely and state.rows.recent.get(number) is None
-
-
-def popular_row(state: FactorState) -> Array:
-    """The factor (g,) of a row of which nothing is known; the rows' mean where a file left their positives out."""
-    factors, positives = state.rows.factors, state.rows.positives
-
-    def make() -> Array:
-        if _lacks_histories(state):
-            return np.asarray(factors.mean(axis=0, dtype=np.float64))
-        return popularity.popular_row(state.col_factors, popularity.votes(positives))
-
-    return state.derived.of("popular row", (factors, positives), make)
-
-
-def _lacks_histories(state: FactorState) -> bool:
-    """Whether the positives of most rows were left out; those of a few rows may have come since."""
-    if not state.rows.positives.nnz or not state.ids_alone:
-        return not state.rows.positives.nnz
-    learned = state.rows.factors.any(axis=1)
-    lost = learned & (np.diff(state.rows.positives.indptr) == 0)
-    return bool(2 * np.count_nonzero(lost) > np.count_nonzero(learned))

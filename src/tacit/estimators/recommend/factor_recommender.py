@@ -3,8 +3,10 @@
 import dataclasses
 import os
 from collections.abc import Hashable, Mapping
+from operator import itemgetter
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
@@ -12,7 +14,7 @@ from tacit.data.ids import Ids
 from tacit.data.interactions import Interactions
 from tacit.errors import InputError
 from tacit.estimators import needs
-from tacit.estimators.concurrency import learns
+from tacit.estimators.concurrency import asks_in_one_step, learns, view
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.model import Callback
 from tacit.estimators.ranked import Ranked
@@ -30,7 +32,7 @@ from tacit.estimators.recommend.factor_learning import GrowingFactors
 from tacit.estimators.recommend.factor_state import FactorState
 from tacit.estimators.recommend.given_cells import GivenCells
 from tacit.estimators.recommend.joining import as_interactions
-from tacit.estimators.recommend.recent_rows import RowState
+from tacit.estimators.recommend.recent_rows import RowState, alone, forgotten_in
 from tacit.estimators.recommend.settings import FitSettings
 from tacit.estimators.recommend.tables import FACTOR
 from tacit.metrics.evaluation import hidden_ndcg
@@ -39,8 +41,12 @@ from tacit.objective.losses import Loss
 from tacit.objective.recipes import Recipe
 from tacit.objective.weights import PositiveWeight
 from tacit.progress import without_clock
+from tacit.solvers.popular_row import popular_row, votes
 
 Array = NDArray[Any]
+
+_FOR_LISTS = itemgetter("row_ids_", "col_ids_", "_rows", "col_factors_", "col_index_", "context_ids_", "_derived_from")
+"""What ``few_rows.recommend`` takes, by the names that it has here."""
 
 
 class FactorRecommender(GrowingFactors):
@@ -133,7 +139,7 @@ class FactorRecommender(GrowingFactors):
         unlabelled: Unlabelled = "all",
         biases: bool = False,
         context_model: str = "additive",
-        graph_weight: float = 0.5,
+        graph_weight: float = 0.25,
         nonnegative: bool = False,
         learning_rate: float | None = None,
         trust_steps: int | None = None,
@@ -208,7 +214,7 @@ class FactorRecommender(GrowingFactors):
             frequency (one-class MF's p and q); rows or columns that come later then cannot be folded in
         targets : r of each positive, a matrix with the same stored cells (fBGD's r⁺), for ``loss="square"``; c of each
             positive is its stored value with ``positive_weight="value"``
-        report_gain : also fit with and without features and graphs on nine tenths of the data, three times, and say
+        report_gain : also fit with and without features and graphs on nine tenths of the data, ten times, and say
             in ``gain_`` whether they help on the rest, hurt, or whether the data cannot tell
 
         Where the interactions have contexts, a row of the objective is a (row, contexts) pair.
@@ -231,6 +237,7 @@ class FactorRecommender(GrowingFactors):
 
     # -- asking ------------------------------------------------------------------------------------------------
 
+    @asks_in_one_step
     def recommend(
         self,
         rows: Any = None,
@@ -261,19 +268,20 @@ class FactorRecommender(GrowingFactors):
             "average" list, of what is popular
         search : "auto" takes the index of ``index_cols`` where there is one and it pays; "exact"; or "approximate"
         """
-        self._require_fitted("recommend")
         plain = include is None and exclude is None and context is None and features is None
         # Whatever else was given in their places is refused below: an array would not even compare.
-        usual = isinstance(unknown, str) and unknown == "error" and isinstance(search, str) and search == "auto"
-        if plain and usual and self.col_index_ is None and not self.context_ids_:
-            ranked = few_rows.recommend(
-                self.row_ids_, self.col_ids_, self._rows, self.col_factors_, self._derived, rows, k, exclude_seen,
-                ids_alone=self._ids_alone,
-            )  # fmt: skip
+        if plain and type(unknown) is str and unknown == "error" and type(search) is str and search == "auto":
+            try:
+                known = _FOR_LISTS(vars(self))
+            except KeyError:  # not fitted, or loaded and never asked before
+                self._require_fitted("recommend")
+                known = _FOR_LISTS(vars(self) | {"_derived_from": self._derived})
+            ranked = few_rows.recommend(*known, rows, k, exclude_seen)
             if ranked is not None:
                 return ranked
+        self._require_fitted("recommend")
         return factor_queries.recommend(
-            self._fitted(), rows, k, exclude_seen, include, exclude,
+            view(self)._fitted(), rows, k, exclude_seen, include, exclude,
             context=context, features=features, unknown=unknown, search=search,
         )  # fmt: skip
 
@@ -325,9 +333,10 @@ class FactorRecommender(GrowingFactors):
         return self.score_pairs(rows, cols, context=context)
 
     def score_pairs(self, rows: Any, cols: Any, *, context: Mapping[str, Any] | None = None) -> Array:
-        """⟨p_x, q_y⟩ for pairs of ids, zero for a row without positives; either may be a single id.
+        """⟨p_x, q_y⟩ for pairs of ids, the scores that ``recommend`` ranks by; either may be a single id.
 
-        ``context`` as in ``recommend``.
+        A row without positives has the scores of what is popular, unless the model has contexts. ``context`` as in
+        ``recommend``.
         """
         self._require_fitted("score_pairs")
         return factor_queries.score_pairs(self._fitted(), rows, cols, context)
@@ -365,6 +374,7 @@ class FactorRecommender(GrowingFactors):
             contexts=Contexts(self.context_ids_, self.context_factors_, self.context_model),
             recipe=self.recipe_,
             row_caches=self.row_caches_,
+            popular_row=self._popular_row,
             joined_cols=self.joined_cols_,
             col_index=self.col_index_,
             graphs=self.graphs_,
@@ -388,8 +398,10 @@ class FactorRecommender(GrowingFactors):
         self.joined_cols_ = 0
         self.col_index_ = None
         self.row_caches_ = fitted.row_caches
-        self._set_rows(RowState(learned.row_factors, fitted.row_weight, data.matrix))
+        self._set_rows(RowState(learned.row_factors, fitted.row_weight, data.matrix, alone=alone(data.matrix)))
         self.col_factors_ = learned.col_factors
+        # Of the fit, whatever events come: newcomers get the same list from this model and from its file.
+        self._popular_row = None if data.context_ids else popular_row(learned.col_factors, votes(data.matrix))
         self.row_feature_factors_ = learned.row_feature_factors
         self.col_feature_factors_ = learned.col_feature_factors
         self.context_factors_ = learned.context_factors
@@ -417,23 +429,27 @@ class FactorRecommender(GrowingFactors):
             "given": self.given_,
             "joined_cols": self.joined_cols_,
             "has_col_index": index is not None,
+            "forgotten_rows": self.forgotten_rows_,
         }
         groups = [{"ids": ids, "factors": self.context_factors_[name]} for name, ids in self.context_ids_.items()]
         gram, total = self.row_caches_
+        rows = self._gathered()
         return facts, {
             "row_ids": self.row_ids_,
             "col_ids": self.col_ids_,
-            "row_factors": self.row_factors_,
+            "row_factors": rows.factors,
             "col_factors": self.col_factors_,
-            "row_weight": self.row_weight_,
+            "row_weight": rows.weight,
             "col_weight": self.col_weight_,
             "row_gram": gram,
             "row_total": total,
-            "seen": self.seen_,
+            "seen": rows.positives,
             "context": groups,
             "col_index": [] if index is None else index.parts(),
             "row_feature_factors": self.row_feature_factors_,
             "col_feature_factors": self.col_feature_factors_,
+            "popular_row": self._popular_row,
+            "rows_alone": sorted(rows.alone) or None,
         }
 
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
@@ -443,7 +459,17 @@ class FactorRecommender(GrowingFactors):
         self.row_caches_ = parts["row_gram"], parts["row_total"]
         self.col_index_ = ColIndex.from_parts(parts["col_factors"], parts["col_index"])
         self.row_ids_, self.col_ids_ = parts["row_ids"], parts["col_ids"]
-        self._set_rows(RowState(parts["row_factors"], parts["row_weight"], parts["seen"]))
+        lonely: frozenset[int] = frozenset(() if parts["rows_alone"] is None else parts["rows_alone"].tolist())
+        self._popular_row = parts["popular_row"]
+        if self._popular_row is None and not groups:
+            # A file of 0.1.0, which has neither; without histories it does not say what is popular.
+            lonely, seen = alone(parts["seen"]), parts["seen"]
+            mean = parts["row_factors"].mean(axis=0, dtype=np.float64)
+            self._popular_row = popular_row(parts["col_factors"], votes(seen)) if seen.nnz else mean
+        forgotten = forgotten_in(parts["seen"], facts["forgotten_rows"])
+        self._set_rows(
+            RowState(parts["row_factors"], parts["row_weight"], parts["seen"], alone=lonely, forgotten=forgotten)
+        )
         self.col_factors_, self.col_weight_ = parts["col_factors"], parts["col_weight"]
         self.row_feature_factors_ = parts["row_feature_factors"]
         self.col_feature_factors_ = parts["col_feature_factors"]

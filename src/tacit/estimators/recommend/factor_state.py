@@ -27,6 +27,7 @@ class FactorState(NamedTuple):
     col_factors, col_weight : Q (m, g) and b (m,)
     row_feature_factors, col_feature_factors : (f, g), None without features
     row_caches : PᵀAP and t Pᵀa of the rows as fitted
+    popular_row : (g,), the factor of a row of which nothing is known; None with contexts
     joined_cols : how many of the columns, the last ones, have joined since the fit
     graphs, given : which graphs, and which weights and targets, were given to ``fit``
     has_ids, biases, nonnegative, unlabelled : the parameters ``ids``, ``biases``, ``nonnegative``, ``unlabelled``
@@ -44,6 +45,7 @@ class FactorState(NamedTuple):
     contexts: Contexts
     recipe: Recipe
     row_caches: tuple[Array, Array]
+    popular_row: Any
     joined_cols: int
     col_index: ColIndex | None
     graphs: Sequence[str]

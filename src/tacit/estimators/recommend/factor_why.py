@@ -10,7 +10,6 @@ from tacit.data.matrix import Csr, as_csr
 from tacit.errors import DivergedError, InputError
 from tacit.estimators.evidence import Evidence
 from tacit.estimators.recommend.asking import one_of
-from tacit.estimators.recommend.factor_queries import is_alone, popular_row
 from tacit.estimators.recommend.factor_state import FactorState
 from tacit.objective import losses
 from tacit.solvers import popular_row as popularity
@@ -34,7 +33,7 @@ def why(state: FactorState, row: Any, col: Any) -> Evidence:
         raise InputError(f"why needs loss='square', whose factors are linear in the positives, not {loss!r}.")
     x, y = one_of(row, state.row_ids, "row"), one_of(col, state.col_ids, "col")
     known, items = state.rows.row(x), state.col_factors
-    if not state.rows.positives.nnz and not len(known.cols) and known.factor.any():
+    if state.rows.is_forgotten(x) and known.factor.any():
         raise InputError(
             "why sums over what a row has, and this FactorRecommender was saved without histories; load a file that "
             "holds them."
@@ -52,9 +51,9 @@ def why(state: FactorState, row: Any, col: Any) -> Evidence:
         parts = v * (q @ scipy.linalg.solve(matrix, target, assume_a="pos")) if len(q) else np.empty(0)
     except (scipy.linalg.LinAlgError, ValueError):
         raise DivergedError("why: the row's linear system has no one solution; fit with more regularization.") from None
-    if state.ids_alone and (not known.factor.any() or is_alone(state, x)):
+    if not known.factor.any() or (state.ids_alone and state.rows.is_alone(x)):
         # As ``recommend`` ranks such a row.
-        popular = float(popular_row(state) @ target)
+        popular = float(state.popular_row @ target)
         return Evidence.of(state.col_ids.take(indices), np.zeros(len(parts)), popular, popularity.NAME)
     others = {
         "the row's features": state.row_feature_factors is not None,

@@ -1,5 +1,6 @@
 """Lists of a few known rows without any wishes: what a service is asked most, with little around the search itself."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,8 @@ from numpy.typing import NDArray
 from tacit.data.ids import Ids
 from tacit.estimators.derived import Derived
 from tacit.estimators.ranked import Ranked
-from tacit.estimators.recommend.col_index import tiles_of
-from tacit.estimators.recommend.recent_rows import Row, RowState, lists_of, rows_alone
+from tacit.estimators.recommend.col_index import ColIndex, tiles_of
+from tacit.estimators.recommend.recent_rows import Row, RowState, lists_of
 from tacit.neighbours.few_queries import NO_ROWS, StoredRows, Tiled, top_k_of_rows
 from tacit.neighbours.topk import QUERIES
 
@@ -21,16 +22,19 @@ def recommend(
     col_ids: Ids,
     rows: RowState,
     items: Array,
+    col_index: ColIndex | None,
+    context_ids: Mapping[str, Ids],
     derived: Derived,
     wanted: Any,
     k: int,
     exclude_seen: bool,
-    ids_alone: bool,
 ) -> Ranked | None:
     """The k best columns of these rows, to the bits of ``factor_queries.recommend``; None where that has to answer.
 
-    ``items`` are the factors (m, g) of the columns, ``ids_alone`` as in ``FactorState``.
+    ``items`` are the factors (m, g) of the columns, the other names are those of ``FactorState``.
     """
+    if col_index is not None or context_ids:
+        return None
     if type(wanted) is not list or not 0 < len(wanted) <= QUERIES[0]:
         return None
     if type(k) is not int or k < 1 or type(exclude_seen) is not bool:
@@ -43,7 +47,7 @@ def recommend(
     except OverflowError:
         return None
     numbers = row_ids.few(wanted)
-    stored, tiled, lonely = derived.of(
+    stored, tiled = derived.of(
         "rows and items of few", (rows.factors, rows.positives, items), lambda: _prepared(rows, items, derived)
     )
     if stored is None:
@@ -55,7 +59,7 @@ def recommend(
         if row is not None:
             changed.append(row)
             numbers[place] = -len(changed)
-        elif not 0 <= number < count or (ids_alone and number in lonely):
+        elif not 0 <= number < count or number in rows.alone:
             return None
     apart = NO_ROWS
     if changed:
@@ -68,10 +72,10 @@ def recommend(
     return Ranked(queries, ids, scores, best >= 0)
 
 
-def _prepared(rows: RowState, items: Array, derived: Derived) -> tuple[StoredRows | None, Tiled, frozenset[int]]:
-    """Rows and columns as the search takes them, and which rows share no column with another."""
+def _prepared(rows: RowState, items: Array, derived: Derived) -> tuple[StoredRows | None, Tiled]:
+    """Rows and columns as the search takes them."""
     positives = rows.positives
     stored = StoredRows.of(rows.factors, positives.indptr, positives.indices)
     if rows.factors.shape != (len(positives.indptr) - 1, items.shape[1]):
         stored = None
-    return stored, tiles_of(items, derived), rows_alone(rows, derived)
+    return stored, tiles_of(items, derived)

@@ -171,7 +171,7 @@ class LinearRecommender(ScoredRecommender):
             data = joined(self.row_ids_, self.col_ids_, self.seen_, as_interactions(interactions))
             if data.shape[1] != len(self.col_ids_):
                 raise InputError("fold_in adds rows only; call fit for columns that the model does not know.")
-            self._hold(data.row_ids, self.col_ids_, data.matrix)
+            self._hold(data.row_ids, self.col_ids_, data.matrix, self.forgotten_rows_)
         return self.scorer(rows)(0, len(rows.queries))
 
     def similar_cols(self, cols: Any, k: int = 10, *, unknown: Unknown = "error") -> Ranked:
@@ -277,6 +277,7 @@ class LinearRecommender(ScoredRecommender):
             "sharpening": self.sharpening_,
             "smallest": self._smallest,
             "validation": self.validation_,
+            "forgotten_rows": self.forgotten_rows_,
         }
         weights = self.col_weights_
         narrow = isinstance(weights, Sharpened)
@@ -289,7 +290,7 @@ class LinearRecommender(ScoredRecommender):
         }
 
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
-        self._restore_seen(parts)
+        self._restore_seen(facts, parts)
         chosen = Setting(facts["method"], facts["exponents"], facts["regularization"], facts["sharpening"])
         weights = parts["weights" if chosen.method == "dense" else "sparse_weights"]
         if chosen.sharpening:

@@ -14,7 +14,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tacit.data.matrix import Csr, as_csr, take_rows
-from tacit.estimators.derived import Derived
 from tacit.kernels import cells
 from tacit.neighbours.filters import Lists
 
@@ -120,17 +119,21 @@ class RowState:
     weight : a (n,), or one for each (row, contexts) pair, which then says nothing of a row
     positives : (n, m)
     recent : number → row, for those that have changed or joined since the arrays were made
+    alone : numbers of rows in the arrays that shared no column with another when the model learned them
+    forgotten : so many rows, the first ones, come from a file that was saved without their histories
     """
 
     factors: Any = None
     weight: Any = None
     positives: Any = None
     recent: RecentRows = NO_ROWS
+    alone: frozenset[int] = frozenset()
+    forgotten: int = 0
 
     @classmethod
-    def of_positives(cls, positives: Csr) -> "RowState":
+    def of_positives(cls, positives: Csr, forgotten: int = 0) -> "RowState":
         """Rows that have nothing but their positives."""
-        return cls(np.empty((positives.shape[0], 0), np.float32), None, positives)
+        return cls(np.empty((positives.shape[0], 0), np.float32), None, positives, forgotten=forgotten)
 
     def row(self, number: int) -> Row:
         """One row as it is, at the cost of its own positives; one that is not there is empty."""
@@ -194,7 +197,17 @@ class RowState:
             self._gather("factor", self.factors, shape[0]),
             self._gather("weight", self.weight, shape[0]),
             self._gather_positives(shape),
+            alone=frozenset(number for number in self.alone if self.recent.get(number) is None),
+            forgotten=self.forgotten,
         )
+
+    def is_alone(self, number: int) -> bool:
+        """Whether a row shared no column with another, and has done nothing since."""
+        return number in self.alone and self.recent.get(number) is None
+
+    def is_forgotten(self, number: int) -> bool:
+        """Whether a file has left out what a row had, and it has done nothing since."""
+        return 0 <= number < self.forgotten and not len(self.row(number).cols)
 
     def _gather(self, part: str, array: Array | None, length: int) -> Array | None:
         if array is None:
@@ -236,11 +249,13 @@ def alone(positives: Csr) -> frozenset[int]:
     return frozenset(rows[counts == np.diff(positives.indptr)[rows]].tolist())
 
 
-def rows_alone(rows: RowState, derived: Derived) -> frozenset[int]:
-    """``alone`` of the positives in arrays."""
-    if rows.positives is None:
-        return frozenset()
-    return derived.of("rows alone", (rows.positives,), lambda: alone(rows.positives))
+def forgotten_in(positives: Csr, noted: int) -> int:
+    """How many rows of a file, the first ones, had histories that it was saved without.
+
+    Every fit has positives: a file without any was saved without them. Where events came later it has ``noted`` how
+    many rows there were before.
+    """
+    return noted if positives.nnz else positives.shape[0]
 
 
 def lists_of(rows: Sequence[Row]) -> Lists:

@@ -17,7 +17,7 @@ from tacit.estimators.model import Model
 from tacit.estimators.ranked import Ranked
 from tacit.estimators.recommend.asking import AskedRows, Filter, ScoreRows, Unknown, filters, listed, numbered, paired
 from tacit.estimators.recommend.joining import as_interactions, weights_of, with_each
-from tacit.estimators.recommend.recent_rows import GATHERED, RowState
+from tacit.estimators.recommend.recent_rows import GATHERED, RowState, forgotten_in
 from tacit.metrics.evaluation import hidden_ndcg
 from tacit.neighbours.topk import top_k_of
 from tacit.threads import even_chunks
@@ -163,13 +163,18 @@ class ScoredRecommender(Model):
         positives: Csr = gathered.positives
         return positives
 
-    def _hold(self, row_ids: Ids, col_ids: Ids, positives: Csr) -> None:
-        self.row_ids_, self.col_ids_, self._rows = row_ids, col_ids, RowState.of_positives(positives)
+    @property
+    def forgotten_rows_(self) -> int:
+        """So many rows, the first ones, come from a file that was saved without their histories."""
+        return self._rows.forgotten
+
+    def _hold(self, row_ids: Ids, col_ids: Ids, positives: Csr, forgotten: int = 0) -> None:
+        self.row_ids_, self.col_ids_, self._rows = row_ids, col_ids, RowState.of_positives(positives, forgotten)
 
     def _asked(self, queries: Array, numbers: NDArray[np.int64]) -> AskedRows:
         asked = AskedRows.known(self._rows, len(self.col_ids_), queries, numbers)
-        # Every fit has positives: a model without any was saved without them.
-        if not self._rows.positives.nnz and np.any((numbers >= 0) & (np.diff(asked.positives.indptr) == 0)):
+        forgotten = (numbers >= 0) & (numbers < self._rows.forgotten)
+        if np.any(forgotten & (np.diff(asked.positives.indptr) == 0)):
             raise InputError(
                 f"this {type(self).__name__} was saved without histories, by which it ranks; give the history with the "
                 "question (recommend takes Interactions, tacit recommend --having), or load a file that holds them."
@@ -179,5 +184,6 @@ class ScoredRecommender(Model):
     def _seen_parts(self) -> dict[str, Any]:
         return {"row_ids": self.row_ids_, "col_ids": self.col_ids_, "seen": self.seen_}
 
-    def _restore_seen(self, parts: dict[str, Any]) -> None:
-        self._hold(parts["row_ids"], parts["col_ids"], parts["seen"])
+    def _restore_seen(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
+        forgotten = forgotten_in(parts["seen"], facts["forgotten_rows"])
+        self._hold(parts["row_ids"], parts["col_ids"], parts["seen"], forgotten)

@@ -20,6 +20,7 @@ from tacit.estimators.values import (
     Number,
     Plain,
     Record,
+    Since,
     Text,
     Whole,
     Word,
@@ -51,6 +52,13 @@ RECIPE = Record(
         "smallest_value": Number(above=0.0),
     }
 )
+
+
+FORGOTTEN = Since(Whole(0), before=0)
+
+
+def _no_more_forgotten(proof: Proof, parts: dict[str, Any]) -> str | None:
+    return "more rows are forgotten than there are" if proof.facts["forgotten_rows"] > proof.sizes["rows"] else None
 
 
 def _consistent(proof: Proof, parts: dict[str, Any]) -> str | None:
@@ -98,6 +106,9 @@ FACTOR = Schema(
     col_index.PART,
     Array("row_feature_factors", "f4", ("row features", "row width"), optional=True),
     Array("col_feature_factors", "f4", ("col features", "col width"), optional=True),
+    # Files of 0.1.0 have neither: theirs are made of the histories.
+    Array("popular_row", "f8", ("row width",), least=-1e24, most=1e24, optional=True),
+    Array("rows_alone", "i8", ("rows alone",), below="rows", ascending=True, optional=True),
     parameters={
         "factors": Whole(1),
         "loss": LOSS,
@@ -135,8 +146,9 @@ FACTOR = Schema(
         "given": Many(Word("row_weight", "col_weight", "targets")),
         "joined_cols": Whole(0),
         "has_col_index": Flag(),
+        "forgotten_rows": FORGOTTEN,
     },
-    rules=(_consistent, _permuted),
+    rules=(_consistent, _permuted, _no_more_forgotten),
 )
 
 
@@ -184,8 +196,9 @@ LINEAR = Schema(
         "sharpening": Number(0.0),
         "smallest": Number(above=0.0),
         "validation": History(),
+        "forgotten_rows": FORGOTTEN,
     },
-    rules=(_one_form_of_weights,),
+    rules=(_one_form_of_weights, _no_more_forgotten),
 )
 
 
@@ -223,6 +236,7 @@ BLEND = Schema(
         "row_exponent": Number(-8.0, most=8.0),
         "usual_positives": Number(above=0.0),
         "validation": Plain(),
+        "forgotten_rows": FORGOTTEN,
     },
-    rules=(_one_knowledge,),
+    rules=(_one_knowledge, _no_more_forgotten),
 )
