@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import tacit
 from tacit import FactorTagger, KernelTagger, NeighbourTagger
 from tacit.errors import InputError
-from tacit.estimators.tag import feature_relevance, kernel_fit
+from tacit.estimators.tag import feature_relevance, kernel_choice, kernel_fit
 from tacit.estimators.tag.kernel_choice import LABEL_POWERS
 from tests import naive
 
@@ -147,6 +147,35 @@ def test_leave_one_out_chooses_what_ranks_best():
     assert model.bandwidth_ < records[0]["bandwidth"]
     first = KernelTagger("gaussian", iterations=1).fit(X[::2], Y[::2])
     assert model.score(X[1::2], Y[1::2]) > first.score(X[1::2], Y[1::2])
+
+
+def test_beyond_the_sample_one_half_octave_narrower_is_taken_where_it_is_as_close(monkeypatch):
+    monkeypatch.setattr(kernel_choice, "_ROWS", 100)
+    X, Y = repeated_words()
+    given = PLAIN | {"value_power": 0.0, "regularization": 0.5}
+    model = KernelTagger("cosine", **given).fit(X, Y)
+    octaves = [-2 * np.log2(record["bandwidth"]) for record in model.history_]
+    np.testing.assert_allclose(octaves[:-1], np.rint(octaves[:-1]), atol=1e-9)
+    assert abs(octaves[-1] % 1 - 0.5) < 1e-9
+    sample = np.sort(np.random.default_rng(0).choice(400, 100, replace=False))
+    known, truth = np.sign(X[sample]), Y.toarray()[sample]
+    rows = [loo_ndcg(cosine_kernel(known, known, record["bandwidth"]), truth, 0.5) for record in model.history_]
+    np.testing.assert_allclose([one.mean() for one in rows], [one["ndcg"] for one in model.history_], atol=1e-4)
+    leading = max(rows, key=np.mean)
+    close = [np.mean(leading - one) <= np.std(leading - one) / 10 for one in rows]
+    narrowest = max(octave for octave, is_close in zip(octaves, close) if is_close)
+    assert abs(-2 * np.log2(model.bandwidth_) - narrowest) < 1e-9
+
+
+def loo_ndcg(K, truth, ridge):
+    """nDCG@5 of each row by a model that was fitted on all the others, one by one."""
+    figures = []
+    for row in range(len(K)):
+        others = np.delete(np.arange(len(K)), row)
+        alpha = np.linalg.solve(K[np.ix_(others, others)] + ridge * np.eye(len(others)), truth[others])
+        order = np.argsort(-(K[row, others] @ alpha), kind="stable")[None]
+        figures.append(naive.label_metrics(truth[[row]], order, 5, np.ones(truth.shape[1]))["ndcg"])
+    return np.array(figures)
 
 
 def repeated_words(n=400, seed=0):
@@ -327,14 +356,28 @@ def test_tiny_columns_are_learned_from_and_saved(size, tmp_path):
     model.save(tmp_path / "model")
 
 
+@pytest.mark.parametrize("given", [{}, {"kernel": "linear"}, {"kernel": "linear", "landmarks": 0}])
 @pytest.mark.parametrize("dense", [True, False])
-def test_where_rows_say_nothing_labels_are_ranked_by_frequency(dense):
+def test_where_rows_say_nothing_labels_are_ranked_by_frequency(dense, given, tmp_path):
     rng = np.random.default_rng(3)
     X = rng.standard_normal((600, 20)) if dense else (rng.random((600, 60)) < 0.1).astype(np.float64)
     Y = sp.csr_array((rng.random((600, 8)) < np.linspace(0.5, 0.1, 8)).astype(np.float64))
-    model = KernelTagger().fit(X[:300], Y[:300])
+    model = KernelTagger(**given).fit(X[:300], Y[:300])
     order = np.argsort(-np.bincount(Y[:300].indices, minlength=8), kind="stable")
     assert np.mean(model.predict_topk(X[300:], 5) == order[:5]) > 0.95
+    assert model.bandwidth_ > 50
+    model.save(tmp_path / "model")
+    np.testing.assert_array_equal(tacit.load(tmp_path / "model").decision_function(X), model.decision_function(X))
+    # What is known stays: rows that come later explain what it leaves open.
+    model.partial_fit(X[300:], Y[300:])
+    order = np.argsort(-np.bincount(Y.indices, minlength=8), kind="stable")
+    assert np.mean(model.predict_topk(X, 3) == order[:3]) > 0.9
+
+
+def test_a_linear_kernel_is_as_wide_as_ever_where_rows_say_something():
+    X, Y = tagged(200)
+    model = KernelTagger("linear").fit(X, Y)
+    assert model.bandwidth_ == 1
 
 
 @pytest.mark.parametrize("labels", [1, 2])

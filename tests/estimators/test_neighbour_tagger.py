@@ -383,6 +383,13 @@ def test_bad_calls_are_named(made):
         model.predict_topk(X, 0)
 
 
+@pytest.mark.parametrize(("method", "factors"), [("sppmi", 200), ("weighted", 100), ("joint", 100)])
+def test_factors_that_are_not_given_follow_the_method(made, method, factors):
+    bare, given = (NeighbourTagger(method, neighbours=7, **own).fit(*made) for own in ({}, {"factors": factors}))
+    assert bare.learners_[0].partitions[0].points.shape[1] == factors
+    assert np.array_equal(bare.decision_function(made[0]), given.decision_function(made[0]))
+
+
 @pytest.mark.slow
 def test_bibtex(shared_data):
     """The published split; the bars are those of the label-embedding paper's own tables."""

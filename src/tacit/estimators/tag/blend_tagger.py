@@ -30,8 +30,8 @@ class BlendTagger(NamedMembers, Tagger):
     members : pairs of a name and a tagger, as for scikit-learn's ``VotingClassifier``, so that
         ``set_params(near__neighbours=50)`` and ``GridSearchCV`` reach inside; None for a kernel and neighbours that do
         well together
-    weights : one per member; None lets a fifth of the rows choose, which are held out for it: the first member has 1,
-        each other the smallest weight, 0 among them, within a standard error of its best
+    weights : one per member; None lets a fifth of the rows choose, which are held out for it: the member that is best
+        alone has 1, each other the smallest weight, 0 among them, within two standard errors of its best
     random_state : draws the rows held out, and deals rows into the folds of ``missing_labels``; the members have
         their own
     top_k, threshold : what ``predict`` returns: the best so many, or all with at least this score
@@ -43,8 +43,8 @@ class BlendTagger(NamedMembers, Tagger):
     members_ : the fitted taggers
     history_ : their records, one after the other
     weights_ : how much each counts
-    validation_ : nDCG@5 on the rows held out, of the first member and of the blend as each further one is weighed;
-        empty where nothing was chosen
+    validation_ : nDCG@5 on the rows held out, of the best member and of the blend as each other one is weighed; empty
+        where nothing was chosen
 
     >>> X = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])
     >>> members = [("kernel", KernelTagger()), ("near", NeighbourTagger(factors=2))]
@@ -143,7 +143,8 @@ class BlendTagger(NamedMembers, Tagger):
         return Evidence.of(names, np.array([part[0, column] for part in self._parts(x)]))
 
     def linear_map(self, x: sp.csr_array) -> tuple[Array, Array]:
-        features, weights = self.members_[0].linear_map(x)
+        # The member that counts most: the first one may have the weight 0.
+        features, weights = self.members_[int(np.argmax(self.weights_))].linear_map(x)
         return features, weights
 
     # -- to and from a model file ------------------------------------------------------------------------------

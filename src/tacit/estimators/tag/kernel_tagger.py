@@ -46,8 +46,9 @@ class KernelTagger(Tagger):
 
     Parameters
     ----------
-    kernel : ``"cosine"``: exp(γ (cos − 1)), for text; ``"gaussian"`` on standardised columns; ``"linear"``: 1 + cos;
-        ``"auto"``: gaussian where most cells of X are filled, else cosine
+    kernel : ``"cosine"``: exp(γ (cos − 1)), for text; ``"gaussian"`` on standardised columns; ``"linear"``: 1 + cos,
+        or 1 + cos / ℓ² with a large ℓ where rows say nothing, so that labels are ranked by frequency; ``"auto"``:
+        gaussian where most cells of X are filled, else cosine
     bandwidth : ℓ, with γ = 1/ℓ² (cosine), or in standard deviations of the columns (gaussian); None lets
         leave-one-out choose it
     regularization : λ, in units of the weight of an unlabelled cell; None lets leave-one-out choose it
@@ -101,7 +102,7 @@ class KernelTagger(Tagger):
         frequency_exponent: float = 0.0,
         landmarks: int | None = None,
         impute: bool = False,
-        iterations: int = 14,
+        iterations: int = 16,
         inner_steps: int = 5,
         value_power: float | None = None,
         label_power: float | None = None,
@@ -161,7 +162,7 @@ class KernelTagger(Tagger):
             setting = choose(X[carrying], Y[carrying], self._prepared_by, start, free, run, seed, self.threads)
             # Not before: leave-one-out would be misled by weights that its own rows have helped to learn.
             self._learn_relevance(X[carrying], Y[carrying], setting, seed)
-            rows, steps = self._prepared_by(X, setting.value_power), self.inner_steps
+            rows, steps = self._prepared_by(X, setting.value_power, setting.divisor), self.inner_steps
             targets = label_targets(np.bincount(Y.indices, minlength=Y.shape[1]), setting.label_power)
             solved = fit_kernel(rows, Y, way, setting, targets, weight, steps, self.impute, seed, self.threads)
             if not free:
@@ -265,15 +266,16 @@ class KernelTagger(Tagger):
         self._scales, self._shifts = np.concatenate((self._scales, scales)), np.concatenate((self._shifts, shifts))
 
     def _prepared(self, X: sp.csr_array) -> Any:
-        return as_csr(self._prepared_by(X, self.value_power_), "X", allow_empty=True)
+        return as_csr(self._prepared_by(X, self.value_power_, self._setting.divisor), "X", allow_empty=True)
 
-    def _prepared_by(self, X: sp.csr_array, power: float) -> sp.csr_array:
+    def _prepared_by(self, X: sp.csr_array, power: float, divisor: float = 1.0) -> sp.csr_array:
         """Rows as the kernel sees them, their values raised to this power first."""
         if self._shifts.any():
             return as_csr(sp.csr_array(standardised(X, self._scales, self._shifts)), "X", allow_empty=True).native()
         values = X.data if power == 1 else np.sign(X.data) * np.abs(X.data) ** np.float32(power)
         X = sp.csr_array((values * self._scales[X.indices], X.indices, X.indptr), shape=X.shape)
-        return as_csr(unit_rows(X) if self._unit else X, "X", allow_empty=True).native()
+        X = unit_rows(X) if self._unit else X
+        return as_csr(X if divisor == 1 else X / np.float32(divisor), "X", allow_empty=True).native()
 
     def _weights(self, Y: sp.csr_array) -> Array | None:
         """What a known label weighs beside an unlabelled cell, (L,); None where that is 1 for all."""

@@ -89,6 +89,8 @@ FACTOR = Schema(
 def _terms_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
     if parts["points"] is None and len(parts["coefficients"]) != proof.sizes["features"] + 1:
         return "its coefficients do not fit its features"
+    if proof.facts["kernel"] == "linear" and proof.facts["bandwidth"] < 1:
+        return "its linear kernel has a bandwidth below 1"
     return None
 
 
@@ -171,7 +173,7 @@ NEIGHBOUR = Schema(
     ),
     parameters={
         "method": Word(*METHODS),
-        "factors": Whole(1),
+        "factors": Either(None, Whole(1)),
         "neighbours": Whole(1),
         "vote_power": Number(0.0, most=STEEPEST),
         "regularization": Number(above=0.0),
