@@ -178,7 +178,7 @@ def by_order(X: sp.csr_array, Y: sp.csr_array, seed: int) -> dict[str, dict[str,
     """Precision of the first 100 and 1,000 by trusted scores, and by bare ones."""
     known, hidden = hidden_part(Y, 0.2, seed)
     cross_fitted = CrossFitted.fit(
-        lambda X, Y: NeighbourTagger(progress=False).fit(X, Y), X, known,
+        lambda X, Y: NeighbourTagger(factors=100, progress=False).fit(X, Y), X, known,
         folds=5, companions=True, rng=np.random.default_rng(0),
     )  # fmt: skip
     figures = {}

@@ -78,7 +78,10 @@ def methods(quick: bool, pairs: bool = False) -> dict[str, Method]:
 def of_rows() -> tuple[Stages, Stages, Stages, dict[str, Any]]:
     """What the whole-data methods try: both of them, fBGD, als; and where they start."""
     whole: Stages = {"noise": [0.25, 0.5, 1.0], "biases": [False, True], "frequency_exponent": [0.15, 0.5, 0.8]}
-    begun = {"unlabelled_total": 12.0, "frequency_exponent": 0.15, "noise": 0.5, "biases": False}
+    # Said here, because the default depends on the data: a paper's row does not change with it.
+    begun = {
+        "unlabelled_total": 12.0, "frequency_exponent": 0.15, "noise": 0.5, "ridge_exponent": 1.0, "biases": False,
+    }  # fmt: skip
     return whole, whole | {"learning_rate": [0.05, 0.1, 0.3]}, whole | {"unlabelled_total": [6.0, 12.0, 30.0]}, begun
 
 
@@ -133,9 +136,11 @@ def table4(quick: bool, only_set: str, only: str) -> Found:
             yield (name, "EASE"), ease(task, quick)
 
 
-def _compared(task: Task, quick: bool, only: str, pairs: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
+def _compared(
+    task: Task, quick: bool, only: str, pairs: bool = False, leave: str = ""
+) -> Iterator[tuple[str, dict[str, Any]]]:
     for method, (train, start, stages) in methods(quick, pairs).items():
-        if only in method:
+        if only in method and method != leave:
             yield method, at_its_best(task, train, start, stages)
 
 
@@ -156,9 +161,12 @@ def ease(task: Task, quick: bool) -> dict[str, Any]:
 
 
 def table5(quick: bool, only_set: str, only: str) -> Found:
-    """Image → label by ids, AUC over the labels an image lacks; 20 % of the pairs held out. corel16k001."""
+    """Image → label by ids, AUC over the labels an image lacks; 20 % of the pairs held out. corel16k001.
+
+    Biases are chosen here, beside which rows are not solved at the end: that row would be fBGD once more.
+    """
     task = sets.corel()
-    for method, figures in _compared(task, quick, only):
+    for method, figures in _compared(task, quick, only, leave="fBGD, rows solved at the end"):
         yield (method,), figures
     if only in "popularity":
         yield ("popularity",), task.score(popularity(task.train), task.train, task.test)

@@ -102,6 +102,9 @@ FOLDS = 3
 BANDWIDTHS = (0.7, 1.4, 2.8, 5.6)
 """Of SVOREX and the kernel rivals, as multiples of √columns of standardised rows."""
 STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1)
+"""λ of the kernel rivals."""
+COSTS = (0.1, 1.0, 10.0, 100.0)
+"""C of SVOREX."""
 PRINTED: dict[str, Any] = {
     "features": "fourier", "solver": "stochastic", "step": "decay", "n_components": 64, "iterations": 200,
 }  # fmt: skip
@@ -277,7 +280,7 @@ def svorex(draw: Draw) -> Answer:
     """Bandwidth and C by folds over the labelled rows."""
     X, y = draw.known
     unit = np.sqrt(X.shape[1])
-    grid = [(step * unit, C) for step in BANDWIDTHS for C in (0.1, 1.0, 10.0, 100.0)]
+    grid = [(step * unit, C) for step in BANDWIDTHS for C in COSTS]
 
     def quality(pair: tuple[float, float]) -> float:
         fits = ((SVOREX(*pair).fit(X[train], y[train]), test) for train, test in folds(len(y)))

@@ -138,10 +138,10 @@ def methods(quick: bool) -> dict[str, Method]:
         "NN-APA diagonal": Method(paper(), grid, deltas),
         "NN-APA full": Method(paper(adaptation="full"), grid, deltas),
         "NN-APA diagonal *": Method(paper(cold_start="average"), grid, deltas),
-        # Twice as dear as the full matrix alone: its grid keeps one start.
+        # Biases predict the average already, so factors start lower.
         "biased full *": Method(
             paper(adaptation="full", biases="learned", cold_start="average"),
-            [{"aggressiveness": c, "start": 0.1} for c in AGGRESSIVENESS],
+            [{"aggressiveness": c, "start": s} for c, s in itertools.product(AGGRESSIVENESS, (0.05, 0.1, 0.2))],
             deltas,
         ),
     }

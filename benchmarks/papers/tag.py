@@ -202,7 +202,7 @@ BLENDS: dict[str, tuple[list[tuple[str, Any]], list[float]]] = {
 }
 SINGLE = {
     "KernelTagger": lambda: KernelTagger(progress=False),
-    "NeighbourTagger sppmi": lambda: NeighbourTagger(progress=False),
+    "NeighbourTagger sppmi": lambda: NeighbourTagger(factors=100, progress=False),
     "FactorTagger LR-wSQ": lambda: FactorTagger(progress=False),
 }
 
@@ -265,9 +265,9 @@ def tested(make: Any, split: Split, repeats: int) -> dict[str, Any]:
 SIZES = (1000, 5000, 10_000, 20_000)
 FOLDS = 3
 TAGGERS = {
-    "NeighbourTagger": NeighbourTagger(neighbours=50, regularization=3.0, progress=False),
+    "NeighbourTagger": NeighbourTagger(factors=100, neighbours=50, regularization=3.0, progress=False),
     "FactorTagger": FactorTagger(progress=False),
-    "NeighbourTagger by text alone": NeighbourTagger(neighbours=50, regularization=3.0, progress=False),
+    "NeighbourTagger by text alone": NeighbourTagger(factors=100, neighbours=50, regularization=3.0, progress=False),
     "FactorTagger by text alone": FactorTagger(progress=False),
     "one-vs-rest logistic by text alone": OneVsRestTagger(strength=3.0),
     "label frequency": PopularTagger(),

@@ -98,7 +98,7 @@ OURS: dict[str, tuple[Make, Grid]] = {
     "ExMLDS2": (paper("exmlds2"), PRINTED),
     "ExMLDS3": (paper("exmlds3"), PRINTED),
     "ExMLDS4": (paper("exmlds4"), grid(learning_rate=(0.005, 0.02, 0.1, 0.5))),
-    "NeighbourTagger sppmi": (neighbour("sppmi"), NEAR),
+    "NeighbourTagger sppmi": (neighbour("sppmi", factors=100), NEAR),
     "NeighbourTagger weighted": (neighbour("weighted"), NEAR),
     "NeighbourTagger skipgram": (neighbour("skipgram"), NEAR),
     "NeighbourTagger joint": (neighbour("joint"), NEAR),

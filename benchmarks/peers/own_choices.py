@@ -10,7 +10,8 @@ searches whose length should not depend on the machine.
 ``gain``: does ``report_gain`` tell the truth? Its verdict beside what a fresh test part says, on sets with graphs. A
 fifth of the positives is set aside. ``fit(report_gain=True)`` sees the rest and says whether the graphs help; then fits
 on the rest, with and without them, are evaluated on the fifth. A verdict of "helps" or "hurts" that has the other sign
-than the test part is wrong; "cannot tell" is neither right nor wrong.
+than the test part is wrong; "cannot tell" is neither right nor wrong. A test part is a sample too: its own interval
+says whether its sign means anything.
 
 Writes ``results/tune.json`` and ``results/report_gain.json``, with ``--quick`` (20 seconds on Last.fm, one split)
 ``tune-quick.json`` and ``report_gain-quick.json``.
@@ -26,7 +27,9 @@ from tacit import FactorRecommender, tune
 from tacit.data import load_ciaodvd, load_filmtrust, load_flixster, load_lastfm
 from tacit.data.interactions import Interactions
 from tacit.metrics import evaluate
+from tacit.metrics.details import Details
 from tacit.metrics.evaluation import evaluate_factors
+from tacit.metrics.intervals import paired_difference
 
 KNOWN = {
     "MovieLens 1M": {
@@ -99,7 +102,12 @@ def trial(data: Interactions, seed: int) -> dict[str, Any]:
     train, test = data.split(test=0.2, seed=100 + seed)
     said = FactorRecommender(progress=False).fit(train, report_gain=True)
     bare = FactorRecommender(progress=False).fit(Interactions(train.matrix, train.row_ids, train.col_ids))
-    ours, theirs = (evaluate(model, train, test, metrics=("ndcg",))["ndcg@10"] for model in (said, bare))
+    by_row = [Details(10, ("ndcg",)) for _ in range(2)]
+    ours, theirs = (
+        evaluate(model, train, test, metrics=("ndcg",), details=details)["ndcg@10"]
+        for model, details in zip((said, bare), by_row)
+    )
+    interval = paired_difference(*(details.scores["ndcg"] for details in by_row))
     gain = {name: said.gain_[name] for name in ("gain", "low", "high", "verdict")}
     right = {"helps": ours > theirs, "hurts": ours < theirs}.get(gain["verdict"])
     return {
@@ -108,6 +116,8 @@ def trial(data: Interactions, seed: int) -> dict[str, Any]:
         "test_with": ours,
         "test_without": theirs,
         "test_gain": ours - theirs,
+        "test_low": interval.low,
+        "test_high": interval.high,
         "right": right,
     }
 
@@ -122,6 +132,9 @@ def verdicts(splits: int) -> dict[str, Any]:
             print(table[-1], flush=True)
     right = [row["right"] for row in table]
     counts = {"right": right.count(True), "wrong": right.count(False), "cannot_tell": right.count(None)}
+    counts["wrong_where_the_test_part_can_tell"] = sum(
+        row["right"] is False and not row["test_low"] <= 0 <= row["test_high"] for row in table
+    )
     print(counts)
     return {"splits": table, **counts}
 

@@ -1,7 +1,6 @@
 """Rating streams: errors, speed and memory, what their defaults reach, and the NN-APA paper's tables."""
 
 import itertools
-from collections.abc import Callable
 from functools import partial
 from statistics import mean
 from typing import Any
@@ -18,7 +17,7 @@ def errors(record: dict[str, Any]) -> str:
     for name, rows in figures["table_2"].items():
         lines = [
             [
-                _dated(row),
+                row["method"],
                 row["k"] or "–",
                 _both(row["train_mae"]),
                 _both(row["test_mae"]),
@@ -30,8 +29,6 @@ def errors(record: dict[str, Any]) -> str:
         ]
         head = ["method", "k", "training MAE", "test MAE", "clipped", "paper's test MAE", "seconds"]
         parts.append(f"**{name}**, {figures['permutations']} permutations, one pass\n\n{table(head, lines)}")
-    if any("measured" not in row for rows in figures["table_2"].values() for row in rows):
-        parts.append(EARLIER)
     lines = [[name, f"{found['mae']:.4f}"] for name, found in figures["batch_references"].items()]
     parts.append("**MovieLens 100K, many passes**, first permutation\n\n" + table(["method", "test MAE"], lines))
     lines = [
@@ -42,14 +39,6 @@ def errors(record: dict[str, Any]) -> str:
         "**MovieLens 100K in time order**, predict then learn\n\n" + table(["method", "MAE", "NDCG@10"], lines)
     )
     return "\n\n".join(parts)
-
-
-EARLIER = "† Of an earlier run (2026-11-15, on the same permutations): δ was 0.05 and searches had 5 to 24 trials."
-
-
-def _dated(row: dict[str, Any]) -> str:
-    """The name of a row's method, marked where it is of the earlier run."""
-    return row["method"] + ("" if "measured" in row else " †")
 
 
 def _both(figure: dict[str, float]) -> str:
@@ -145,15 +134,12 @@ RANKS = (5, 10, 15)
 def nn_apa_table2(paper: dict[str, Any], stream: Figures | None) -> list[Table]:
     found = picked(stream, "table_2") or {}
     tables = [
-        _one_pass(f"{paper['caption']}: {name}", rows, paper["sets"].get(name, {}), named=_dated)
-        for name, rows in found.items()
+        _one_pass(f"{paper['caption']}: {name}", rows, paper["sets"].get(name, {})) for name, rows in found.items()
     ]
     absent = [name for name in paper["sets"] if name not in found]
     if not tables:
         return [unmeasured(paper["caption"])]
     notes = ["Rows marked * use what Tacit adds; seconds are one core's.", NO_HETREC]
-    if any("measured" not in row for rows in found.values() for row in rows):
-        notes.append(EARLIER)
     notes += [f"{name}: measured by the long run only." for name in absent if name != "HetRec 2011"]
     last = tables[-1]
     return [*tables[:-1], Table(last.title, last.headings, last.rows, notes)]
@@ -217,11 +203,7 @@ def nn_apa_figure2(paper: dict[str, Any], found: Figures | None) -> list[Table]:
 
 
 def _one_pass(
-    title: str,
-    rows: list[dict[str, Any]],
-    published: dict[str, Any],
-    ranks: tuple[int, ...] = RANKS,
-    named: Callable[[dict[str, Any]], str] = lambda row: str(row["method"]),
+    title: str, rows: list[dict[str, Any]], published: dict[str, Any], ranks: tuple[int, ...] = RANKS
 ) -> Table:
     lines = []
     for row in rows:
@@ -230,7 +212,7 @@ def _one_pass(
         train, test, seconds = theirs[place] if theirs else (None, None, None)
         lines.append(
             [
-                named(row), str(row["k"] or ABSENT), number(train), number(row["train_mae"]["mean"]), number(test),
+                row["method"], str(row["k"] or ABSENT), number(train), number(row["train_mae"]["mean"]), number(test),
                 number(row["test_mae"]["mean"]), number(seconds, 2), number(row["seconds"]["mean"], 3),
             ]
         )  # fmt: skip

@@ -5,6 +5,9 @@ import pytest
 
 from tacit.baselines.online_gradient import OnlineGradient
 
+# The random numbers wrap around on purpose; kernels run as plain Python warn about it.
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+
 
 def ratings(n=60):
     rng = np.random.default_rng(0)

@@ -13,6 +13,8 @@ from tacit.kernels.counter_random import next_uniform
 from tests import naive
 
 ALL = [SvdFeature, BprFm, LambdaFm, Warp, VseEns]
+# The random numbers wrap around on purpose; kernels run as plain Python warn about it.
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +125,7 @@ def test_a_callback_sees_every_epoch_and_can_end_the_training(planted):
     assert stopped.col_factors_.tobytes() == BprFm(factors=4, epochs=3).fit(planted[0]).col_factors_.tobytes()
 
 
+@pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")  # and of the NaN that is to be named
 def test_a_rate_that_is_too_large_is_named_instead_of_a_silent_nan(planted):
     with pytest.raises(DivergedError, match="lower learning_rate"):
         SvdFeature(factors=8, epochs=50, learning_rate=5.0).fit(planted[0])

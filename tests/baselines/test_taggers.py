@@ -55,3 +55,22 @@ def test_projection_rebuilds_a_matrix_of_low_rank(rng):
 def test_popular_labels_come_first(made):
     X, Y = made
     assert PopularTagger().fit(X, Y).predict_topk(X[:1], 1)[0, 0] == Y.sum(axis=0).argmax()
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_leml_with_features_of_labels_is_the_dense_minimiser_of_either_side(made, rng, given):
+    """‖Y − XWVᵀFᵀ‖² + λ(‖W‖² + ‖V‖²), F the eigenvectors of the label graph: to what float32 holds."""
+    X, Y = made
+    half = rng.integers(3, size=(15, 6)).astype(float)
+    graph = half @ half.T if given else Y.T @ Y
+    ridge = 2.0
+    model = LemlImcTagger(factors=4, regularization=ridge, iterations=200, normalize=False)
+    model.fit(X, Y, graph if given else None)
+    values, vectors = np.linalg.eigh(graph)
+    F = vectors[:, values > 1e-8 * values[-1]]
+    W, B = model.weights_.astype(float), model.label_factors_.astype(float)
+    mapped = X @ W
+    V = np.linalg.solve(mapped.T @ mapped + ridge * np.eye(4), mapped.T @ Y @ F).T
+    np.testing.assert_allclose(B, F @ V, atol=2e-6)
+    curvature = np.kron(X.T @ X, B.T @ B) + ridge * np.eye(W.size)
+    np.testing.assert_allclose(W, np.linalg.solve(curvature, (X.T @ Y @ B).ravel()).reshape(W.shape), atol=2e-4)
