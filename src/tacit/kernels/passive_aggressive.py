@@ -59,8 +59,9 @@ def predict(users, items, i, j, settings, s, mean, one, unit):
     k = np.int64(settings[s, FACTORS])
     biases = np.int64(settings[s, BIASES])
     total = users.dtype.type(0)
-    for a in range(k):
-        total += users[i, at + a] * items[j, at + a]
+    first = np.uint64(at)  # unsigned, or the loop is not vectorised
+    for a in range(np.uint64(0), np.uint64(k)):
+        total += users[i, first + a] * items[j, first + a]
     learned = 0.0
     for a in range(at + k, at + vector_length(settings, s)):
         learned = one * (users[i, a] + items[j, a])
@@ -96,8 +97,8 @@ def light_round(users, items, i, j, settings, s, scale, one, error, scratch):
         forgetting = real(settings[s, FORGETTING])
         delta = real(settings[s, DELTA] * scale)
         least = real(_LEAST)
-        h = at + n
-        for a in range(n):
+        h = np.uint64(at + n)
+        for a in range(zero, np.uint64(n)):
             user_h = forgetting * users[i, h + a] + scratch[0, a] * scratch[0, a]
             item_h = forgetting * items[j, h + a] + scratch[1, a] * scratch[1, a]
             users[i, h + a] = user_h

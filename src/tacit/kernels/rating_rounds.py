@@ -165,13 +165,17 @@ def answers(users, items, memory, settings, rules, cells, outcomes):
 
 
 @inlined
-def is_sound(users, items, i, j, memory):
-    """Whether what a round has touched is finite, and small enough for a file."""
+def is_sound(users, items, i, j, memory, experts):
+    """Whether what a round has touched is finite, and small enough for a file.
+
+    Sums of rows are not looked at: they are finite where all rows are.
+    """
+    zero = np.uint64(0)  # unsigned, or the loops are not vectorised
     rows = 0.0
-    for a in range(users.shape[1]):
+    for a in range(zero, np.uint64(users.shape[1])):
         rows += abs(users[i, a]) + abs(items[j, a])
     facts = 0.0
-    for a in range(len(memory)):
+    for a in range(zero, np.uint64(HEAD + experts)):
         facts += abs(memory[a])
     return rows < _LARGEST and facts < _LARGEST * _LARGEST
 
@@ -179,12 +183,14 @@ def is_sound(users, items, i, j, memory):
 @fast
 def add_to_sums(users, items, i, j, at, n, memory, experts, sign, new):
     """Keep the sums of all started rows up to date while two of them change: rows that are new are not taken out."""
-    user_sums = HEAD + experts
-    item_sums = user_sums + users.shape[1]
-    for a in range(at, at + n):
-        if sign > 0.0 or new[0] == 0:
+    first, last = np.uint64(at), np.uint64(at + n)  # unsigned, or the loops are not vectorised
+    user_sums = np.uint64(HEAD + experts)
+    item_sums = np.uint64(HEAD + experts + users.shape[1])
+    if sign > 0.0 or new[0] == 0:
+        for a in range(first, last):
             memory[user_sums + a] += sign * users[i, a]
-        if sign > 0.0 or new[1] == 0:
+    if sign > 0.0 or new[1] == 0:
+        for a in range(first, last):
             memory[item_sums + a] += sign * items[j, a]
 
 
@@ -336,7 +342,7 @@ def _rounds(users, items, memory, settings, rules, quadrature, cells, outcomes):
                 add_to_sums(users, items, i, j, at, n, memory, experts, 1.0, new)
         if not equal:
             hedge.update_weights(log_weights, losses, rules[ETA], rules[FORGETTING])
-        if not is_sound(users, items, i, j, memory):
+        if not is_sound(users, items, i, j, memory, experts):
             if alone:
                 put_back(users, items, i, j, memory, kept_rows, kept_memory)
             memory[SEEN] = seen
