@@ -129,6 +129,8 @@ def named_labels(state, arrays):
 
 
 FINDINGS = {
+    "a user's ratings are fewer than none": ("stream", put("users", (0, 0), -1e9)),
+    "an item's ratings are no whole number": ("experts", put("items", (0, 0), 0.5)),
     "1: a bias of -K moves the next expert before the row": (
         "experts", parameter(experts=[{"factors": 0, "biases": -3}, {"factors": 8}])),
     "2: indptr of the positives overflows": ("recommender", put("seen.indptr", -1, -(2**63))),

@@ -68,6 +68,10 @@ def _rows_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
     proof.require_backed()
     if len(memory) != len(Stream(settings, model.rules(proof.facts["seed"])).memory):
         return "its memory does not fit its settings"
+    for side in ("users", "items"):
+        rated = parts[side][:, passive_aggressive.COUNT]
+        if rated.min(initial=0) < 0 or np.any(rated % 1):
+            return f"how often its {side} have rated or been rated are not counts"
     counts = memory[[getattr(running_means, name) for name in COUNTS]]
     if (
         counts.min() < 0
