@@ -149,6 +149,27 @@ def dense_weights(X, ridge, row_exponent, ridge_exponent):
     return W
 
 
+def local_weights(X, ridge, row_exponent, ridge_exponent, keep, stored):
+    """The same by the ``keep`` columns that co-occur most with y, where a column knows ``stored`` co-occurrences."""
+    a, penalty = _linear_parts(X, ridge, row_exponent, ridge_exponent)
+    m, cols = X.shape[1], np.where(X.sum(axis=0) > 0, X.sum(axis=0), 1.0)
+    gram = X.T.astype(np.float64) @ (a[:, None] * X)
+    near = gram * cols**-0.5
+    np.fill_diagonal(near, 0.0)
+    known = np.zeros((m, m), dtype=bool)
+    for i in range(m):
+        known[i, np.argsort(-near[i], kind="stable")[:stored]] = True
+    own = np.where(known, near, 0.0)
+    gram = np.where(known | known.T | np.eye(m, dtype=bool), gram, 0.0)
+    W = np.zeros((m, m))
+    for y in range(m):
+        best = np.argsort(-own[y], kind="stable")[:keep]
+        best = best[own[y, best] > 0]
+        left = gram[np.ix_(best, best)] + np.diag(penalty[best])
+        W[best, y] = np.linalg.solve(left, gram[best, y])
+    return W
+
+
 def dense_objective(X, W, ridge, row_exponent, ridge_exponent):
     a, penalty = _linear_parts(X, ridge, row_exponent, ridge_exponent)
     return float(np.sum(a[:, None] * (X - X @ W) ** 2) + np.sum(penalty[:, None] * W**2))

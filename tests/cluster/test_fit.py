@@ -147,11 +147,15 @@ def test_says_what_does_not_run_on_a_cluster(client, parts, parameters):
 @pytest.mark.parametrize(
     ("model", "columns", "sentence"),
     [
-        (lambda: tacit.LinearRecommender(), COLUMNS, "choice by held-out positives, or dense weights, needs all"),
+        (
+            lambda: tacit.LinearRecommender(),
+            COLUMNS,
+            "choice by held-out positives, or weights that are not sparse, needs all",
+        ),
         (
             lambda: tacit.LinearRecommender("dense"),
             COLUMNS,
-            "choice by held-out positives, or dense weights, needs all",
+            "choice by held-out positives, or weights that are not sparse, needs all",
         ),
         (lambda: tacit.LinearRecommender("sparse", sharpening=0.5, **EXPONENTS), COLUMNS, "sharpening needs all"),
         (lambda: tacit.WordVectors(solver="adagrad"), {}, "solver='adagrad' does not run on a cluster"),

@@ -14,7 +14,7 @@ import tacit
 from tacit import BlendRecommender, FactorRecommender, LinearRecommender
 from tacit.data.matrix import as_csr
 from tacit.errors import InputError
-from tacit.estimators.recommend import blend_mixtures, blend_recommender
+from tacit.estimators.recommend import blend_mixtures, blend_recommender, linear_recommender
 from tacit.estimators.recommend.held_out_choice import first_near_the_best, split
 from tacit.estimators.recommend.linear_choice import START_EXPONENTS, Setting
 from tacit.estimators.recommend.row_shares import RowShares
@@ -97,6 +97,36 @@ def test_shares_follow_the_positives_of_a_row_where_that_does_better(tmp_path, m
     assert loaded.recommend(rows).scores.tobytes() == model.recommend(rows).scores.tobytes()
     alone = BlendRecommender(model.members, threads=1).fit(X)
     assert alone.recommend(rows).scores.tobytes() == model.recommend(rows).scores.tobytes()
+
+
+def many_small_groups(n=600, groups=120, size=5):
+    """Rows have most columns of a few groups, and groups join in any combination: too many for two factors."""
+    rng = np.random.default_rng(1)
+    taken = rng.random((n, groups)) < 6 / groups
+    cells = np.repeat(taken, size, axis=1) & (rng.random((n, groups * size)) < 0.6)
+    return sp.csr_array((cells | (rng.random(cells.shape) < 0.01)).astype(np.float32))
+
+
+def test_local_weights_join_where_they_do_better_and_the_file_knows_them(tmp_path, monkeypatch):
+    X = many_small_groups()
+    monkeypatch.setattr(blend_recommender, "AUTO_DENSE_COLUMNS", 100)
+    monkeypatch.setattr(linear_recommender, "AUTO_DENSE_COLUMNS", 100)
+    model = BlendRecommender().fit(X)
+    assert [type(member).__name__ for member in model.members_][-1] == "LinearRecommender"
+    assert model.members_[-1].method_ == "local" and model.weights_[-1] in blend_mixtures.LOCAL
+    assert "of local weights they do better" in model.validation_["sentence"]
+    rows = np.arange(20)
+    found = model.recommend(rows)
+    model.save(tmp_path / "m")
+    loaded = tacit.load(tmp_path / "m")
+    assert loaded.recommend(rows).scores.tobytes() == found.scores.tobytes()
+    assert BlendRecommender(threads=1).fit(X).recommend(rows).scores.tobytes() == found.scores.tobytes()
+    assert model.why(3, 7).total == pytest.approx(model.score_pairs(3, [7])[0], abs=1e-4)
+
+
+def test_local_weights_stay_out_of_few_columns_and_of_given_members():
+    X = many_small_groups()
+    assert all(getattr(member, "method", "") != "local" for member in BlendRecommender().fit(X).members_)
 
 
 def test_shares_are_the_same_for_all_rows_where_weights_are_given():

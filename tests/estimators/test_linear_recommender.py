@@ -97,7 +97,57 @@ def test_sparse_weights_are_the_strongest_normalised_co_occurrences(seed, expone
         np.testing.assert_allclose(np.sort(dense[i][kept[i]])[::-1], strongest, rtol=1e-5)
 
 
-@pytest.mark.parametrize("method", ["dense", "sparse"])
+@settings(max_examples=20, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    ridge=st.sampled_from([0.5, 3.0]),
+    row=st.sampled_from([0.0, 0.5]),
+    spread=st.sampled_from([0.0, 0.5]),
+    keep=st.sampled_from([1, 6, 39]),
+    stored=st.sampled_from([12, 100]),
+)
+def test_local_weights_are_ridge_regressions_on_the_nearest_columns(seed, ridge, row, spread, keep, stored):
+    X = random_positives(seed)
+    # Values without ties, so that there is one answer to which columns are the nearest.
+    X.data[:] = np.random.default_rng(seed).uniform(1, 2, X.nnz)
+    known = linear_weights.sparse_weights(X, (0.0, row, linear_weights.NEARNESS), stored)
+    found = linear_weights.local_weights(X, known, ridge, keep, row_exponent=row, ridge_exponent=spread)
+    expected = naive.local_weights(X.toarray(), ridge, row, spread, keep, stored)
+    assert np.count_nonzero(expected, axis=0).max() <= keep
+    np.testing.assert_allclose(found.toarray(), expected, atol=2e-5)
+
+
+def test_local_weights_of_all_columns_are_dense_weights():
+    X = random_positives(3, density=0.5)
+    known = linear_weights.sparse_weights(X, (0.0, 0.5, linear_weights.NEARNESS), 40)
+    found = linear_weights.local_weights(X, known, 0.7, 40)
+    dense = linear_weights.dense_weights(X, 0.7, row_exponent=0.5, ridge_exponent=0.5)
+    assert np.all(known.toarray()[~np.eye(40, dtype=bool)])
+    np.testing.assert_allclose(found.toarray(), dense, atol=2e-5)
+
+
+def test_a_local_system_that_is_not_definite_leaves_each_column_its_own_weight():
+    # Three columns that are nearly one: without what is not stored, the rest says that they are not.
+    X = as_csr(np.ones((30, 3), np.float32), "x")
+    known = linear_weights.sparse_weights(X, (0.0, 0.0, linear_weights.NEARNESS), 2)
+    stronger = as_csr(sp.csr_array((2 * known.data, known.indices, known.indptr), shape=known.shape), "known")
+    found = linear_weights.local_weights(X, stronger, 0.01, 2, row_exponent=0.0, ridge_exponent=0.0).toarray()
+    np.testing.assert_allclose(found, (1 - np.eye(3)) * 60 / (30 * 1.01), rtol=1e-5)
+
+
+def test_local_weights_have_the_same_bits_on_any_number_of_threads_and_choose_their_ridge(tmp_path):
+    X = random_positives(5, n=300, m=600, density=0.05)
+    one, three = (LinearRecommender("local", threads=threads).fit(X) for threads in (1, 3))
+    assert one.col_weights_.toarray().tobytes() == three.col_weights_.toarray().tobytes()
+    assert one.method_ == "local" and one.regularization_ in linear_choice.RIDGES and one.exponents_ == (0.5, 0.5)
+    assert {record["method"] for record in one.validation_} == {"local"} and len(one.validation_) > 1
+    one.save(tmp_path / "m")
+    loaded = tacit.load(tmp_path / "m")
+    assert loaded.recommend(np.arange(9)).scores.tobytes() == one.recommend(np.arange(9)).scores.tobytes()
+    assert np.diff(loaded.col_weights_.T.tocsr().indptr).max() <= 50
+
+
+@pytest.mark.parametrize("method", ["dense", "sparse", "local"])
 def test_scores_are_x_times_w_and_why_sums_to_them(method):
     X = random_positives(1, n=50)
     X.data[:] = np.random.default_rng(1).integers(1, 9, X.nnz)

@@ -80,6 +80,7 @@ def _recommenders(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
     yield "recommender with an index and a joined column", grown.index_cols()
     yield "linear, dense", LinearRecommender(method="dense").fit(plain)
     yield "linear, sharpened", LinearRecommender(method="sparse", sharpening=1.0).fit(plain)
+    yield "linear, local", LinearRecommender(method="local", keep=3).fit(plain)
     members = [("low rank", FactorRecommender(factors=2, iterations=2)), ("full rank", LinearRecommender())]
     yield "blend that has grown", BlendRecommender(members, weights=[1, 2]).fit(plain).add("user new", ["ïtem new"])
 

@@ -42,7 +42,7 @@ def _recommender() -> None:
     model.recommend([0, 1], k=3, include={0: [1, 2, 3]}, exclude={1: [4]})
     model.recommend([0, 1], k=3, include=[1, 2, 3])
     model.similar_cols([0])
-    for method in ("dense", "sparse"):
+    for method in ("dense", "sparse", "local"):
         LinearRecommender(method).fit(positives).recommend([0, 1], k=3, include={0: [1, 2, 3]})
     members = [("linear", LinearRecommender()), ("factors", FactorRecommender(4))]
     BlendRecommender(members, progress=False).fit(positives)

@@ -44,7 +44,9 @@ def fit(
     m = len(layout.col_ids)
     setting = model.sparse_setting(m)
     if setting is None or setting.sharpening:
-        given = "sharpening" if setting is not None else "its choice by held-out positives, or dense weights,"
+        given = (
+            "sharpening" if setting is not None else "its choice by held-out positives, or weights that are not sparse,"
+        )
         raise UnsoundCombinationError(
             f"LinearRecommender: {given} needs all positives in one place and does not run on a cluster; set "
             f"method='sparse', sharpening=0 and sparse_exponents, such as {START_EXPONENTS}, or fit in one process."
@@ -55,7 +57,7 @@ def fit(
     rows, cols = (np.where(mass > 0, mass, 1.0) for mass in masses)
     # One task each, not data that are sent: those would be lost with their worker.
     shares, lengths = tasks(np.asarray, (rows**-by_row).astype(np.float32)), tasks(np.asarray, layout.counts[0])
-    ends = tasks(Ends.of, cols, (into, by_row, out), model.keep)
+    ends = tasks(Ends.of, cols, (into, by_row, out), model.kept(m))
     rows_here = tasks.together(tasks.spread(values_in, layout.shards[0], *how))
     blocks = _blocks(tasks, layout, how, shares, lengths)
     result: list[Strongest] = []

@@ -174,16 +174,22 @@ NEEDS: dict[str, tuple[Need, ...]] = {
     ),
     "LinearRecommender": (
         Need(
-            ("sparse_exponents", "sharpening", "keep"),
+            ("sparse_exponents", "sharpening"),
             lambda given: "sparse" in given["candidates"],
-            "to method='dense'",
+            "to weights that are not sparse ones",
             "use method='sparse' or 'auto'",
         ),
         Need(
+            ("keep",),
+            lambda given: given["candidates"] != ("dense",),
+            "to method='dense'",
+            "use method='sparse', 'local' or 'auto'",
+        ),
+        Need(
             ("regularization", "dense_exponents"),
-            lambda given: "dense" in given["candidates"],
+            lambda given: given["candidates"] != ("sparse",),
             "to sparse weights, which method='auto' takes above 5,000 columns",
-            "use method='dense'",
+            "use method='dense' or 'local'",
         ),
     ),
     "FactorTagger": (

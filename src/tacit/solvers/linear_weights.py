@@ -10,6 +10,13 @@ Sparse (a graph filter; P3alpha and RP3beta are special cases), with d_y and u_x
 
 Of each row i of W the K largest entries are stored. Cutting rows rather than columns leaves popular columns all their
 neighbours, and a positive adds at most K terms to a row's scores.
+
+Local: the regression of the dense weights with few columns, so that it serves any number of them. With G = XᵀAX, the
+target y is regressed on the K columns c that co-occur with it most, by G_yc d_c^−½:
+
+    (G_cc + Λ_c) w = G_cy,      W_cy = w
+
+Of G the 300 strongest co-occurrences of each column are stored; the others count as zero.
 """
 
 from collections.abc import Sequence
@@ -22,6 +29,7 @@ from numpy.typing import NDArray
 
 from tacit.data.matrix import Csr, as_csr, transposed_cells
 from tacit.kernels import linear_weights as kernels
+from tacit.kernels.local_weights import local_weights as solve_locally
 from tacit.solvers.definite_inverse import invert
 from tacit.threads import balanced_chunks, even_chunks, run
 
@@ -30,6 +38,11 @@ Strongest = tuple[Array, Array, Array]
 """Cells of each of some rows of W, their columns and their values."""
 
 GRAM_ROWS = 512
+LOCAL_COLUMNS = 256
+STORED = 300
+"""Co-occurrences of a column that local weights know."""
+NEARNESS = 0.5
+"""Exponent by which frequent columns count less as neighbours of local weights."""
 
 
 def dense_weights(
@@ -60,10 +73,7 @@ def dense_weights(
     of_cell = np.repeat(weight, np.diff(positives.indptr))
     of_cell *= len(of_cell) / max(of_cell.sum(), 1e-300)
     gram = _gram(positives, (cells * of_cell).astype(np.float32), cells.astype(np.float32), threads)
-    spread = cols**ridge_exponent
-    diagonal = np.diag(gram).astype(np.float64)
-    added = ridge * diagonal.mean() * spread / spread.mean()
-    gram[np.diag_indices(len(gram))] = diagonal + added
+    gram[np.diag_indices(len(gram))] = _with_ridge(np.diag(gram).astype(np.float64), cols, ridge, ridge_exponent)
     invert(gram, threads)
     own = np.diag(gram).copy()
 
@@ -101,6 +111,53 @@ def sparse_weights(positives: Csr, exponents: tuple[float, float, float], keep: 
         return ends.listed(first, best, strength)
 
     return joined(run(block, balanced_chunks(starts), threads), m)
+
+
+def local_weights(
+    positives: Csr,
+    co_occurrence: Csr,
+    ridge: float,
+    keep: int,
+    *,
+    row_exponent: float = 0.5,
+    ridge_exponent: float = 0.5,
+    threads: int = 0,
+) -> Csr:
+    """W (m, m) by row: in each column the weights of at most ``keep`` others.
+
+    ``co_occurrence`` are the ``sparse_weights`` of the positives with the exponents (0, row_exponent, ``NEARNESS``);
+    the others are as for ``dense_weights``.
+
+    >>> X = as_csr(np.array([[1, 1, 0], [1, 1, 0], [1, 0, 1]]), "x")
+    >>> local_weights(X, sparse_weights(X, (0, 0, NEARNESS), 2), 0.5, 1, row_exponent=0.0).toarray().round(2)
+    array([[0.  , 0.47, 0.24],
+           [0.66, 0.  , 0.  ],
+           [0.  , 0.  , 0.  ]], dtype=float32)
+    """
+    rows, cols = masses(positives)
+    m = positives.shape[1]
+    squares = np.square(positives.data, dtype=np.float64) * np.repeat(rows**-row_exponent, np.diff(positives.indptr))
+    own = np.bincount(positives.indices, squares, minlength=m)
+    diagonal = _with_ridge(own, cols, ridge, ridge_exponent).astype(np.float32)
+    scale = (cols**NEARNESS).astype(np.float32)
+    values = co_occurrence.data
+    cells = co_occurrence.indptr, co_occurrence.indices, values, values.view(np.int32)
+    width = min(keep, max(1, m - 1))
+
+    def block(first: int, last: int) -> tuple[Array, Array, Array]:
+        best, weight = np.empty((last - first, width), np.int32), np.empty((last - first, width), np.float32)
+        solve_locally(first, last, *cells, scale, diagonal, best, weight)
+        target, index = np.nonzero(best >= 0)
+        return best[target, index], target + first, weight[target, index]
+
+    source, target, weight = (np.concatenate(part) for part in zip(*run(block, even_chunks(m, LOCAL_COLUMNS), threads)))
+    return as_csr(sp.csr_array((weight, (source, target)), shape=(m, m)), "weights", allow_empty=True)
+
+
+def _with_ridge(diagonal: Array, cols: Array, ridge: float, exponent: float) -> Array:
+    """A Gram matrix's diagonal and λ_y ∝ d_y^exponent, whose mean is ``ridge`` times that of the diagonal."""
+    spread = cols**exponent
+    return np.asarray(diagonal + ridge * diagonal.mean() * spread / spread.mean())
 
 
 def from_sources(weights: Csr, positives: Csr, into: float) -> Csr:

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ STEPS = 4
 """Weights are multiples of a quarter that sum to one."""
 MOST_BEHIND = 0.005
 """A more even mixture may lag behind the best by so much of its mean, and by one standard error."""
+LOCAL = (0.0, 0.25, 0.5)
+"""Shares of local weights that are tried beside a mixture, which gets the rest."""
 POPULARITY = (0.0, 0.25, 0.5, 1.0, 2.0)
 """Weights of the columns' popularity that are tried beside a mixture, whose own sum to one."""
 
@@ -46,6 +48,16 @@ class Mixture:
     def of(self, positives: Csr) -> NDArray[np.float32]:
         """What the members count in each of these rows (n, members)."""
         return self.by_row.of(self.shares, self.low_rank, positives)
+
+
+def with_another(mixture: Mixture, share: float) -> Mixture:
+    """The mixture with one more member, of full rank, that takes this share of the whole.
+
+    >>> with_another(Mixture((0.5, 0.5), (True, False)), 0.5).shares
+    (0.25, 0.25, 0.5)
+    """
+    shares = (*((1.0 - share) * own for own in mixture.shares), share)
+    return replace(mixture, shares=shares, low_rank=(*mixture.low_rank, False))
 
 
 def asked(part: Part) -> AskedRows:

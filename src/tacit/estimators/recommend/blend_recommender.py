@@ -24,7 +24,7 @@ from tacit.estimators.recommend.factor_recommender import FactorRecommender
 from tacit.estimators.recommend.held_out_choice import Budget, Part
 from tacit.estimators.recommend.joining import as_interactions
 from tacit.estimators.recommend.linear_choice import Search, sharper
-from tacit.estimators.recommend.linear_recommender import LinearRecommender
+from tacit.estimators.recommend.linear_recommender import AUTO_DENSE_COLUMNS, LinearRecommender
 from tacit.estimators.recommend.ridge_choice import RidgeChoice
 from tacit.estimators.recommend.row_shares import RowShares
 from tacit.estimators.recommend.scored_recommender import ScoredRecommender
@@ -48,13 +48,14 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
     error, the shares follow the number of positives of a row (``tacit.estimators.recommend.row_shares``). Where the
     data hardly tell rows apart, the popularity of the columns may say more than either member: it is added where that
     leads by more than two standard errors. Of up to 500,000 positives, held-out ones also choose the ridge of factors,
-    as a multiple of its default.
+    as a multiple of its default. Above 5,000 columns, where no member has dense weights, local ones
+    (``LinearRecommender("local")``) join the default members if that leads by a standard error.
 
     Parameters
     ----------
     members : pairs of a name and a recommender (``FactorRecommender`` or ``LinearRecommender``), as for scikit-learn's
         ``VotingClassifier``, so that ``set_params(factors__iterations=20)`` and ``GridSearchCV`` reach inside; None
-        for one of each
+        for one of each, and local weights where they help
     weights : one for each member; None chooses them
     seconds : a budget of time for the choice: members try no more settings of their own once half of it has passed,
         and no further split begins after all of it, which ``validation_`` then says. What is chosen depends on the
@@ -121,6 +122,7 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
             given, self.validation_ = self._choose(data, members, choices, budget)
             if sys.stderr.isatty() if self.progress is None else self.progress:
                 print(self.validation_["sentence"], file=sys.stderr)
+            members = self.unfitted_members(local=len(given) > len(members))
         used = [_fitted(member, data, choice) for member, choice, share in zip(members, choices, given) if share]
         self._keep([share / sum(given) for share in given], used)
         self._hold(data.row_ids, data.col_ids, data.matrix)
@@ -190,13 +192,20 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
         factors = FactorRecommender(self._factors, random_state=self.random_state)
         return [("factors", factors), ("linear", LinearRecommender(random_state=self.random_state))]
 
-    def unfitted_members(self, factors: int | None = None) -> list[Any]:
-        """Copies of the recommenders that ``fit`` trains; ``factors`` are the default member's in a model file."""
+    def unfitted_members(self, factors: int | None = None, *, local: bool = False) -> list[Any]:
+        """Copies of the recommenders that ``fit`` trains.
+
+        factors : those of the default member in a model file
+        local : whether local weights have joined the default members
+        """
         self._factors = self._factors if factors is None else factors
         kinds, example = (FactorRecommender, LinearRecommender), "LinearRecommender()"
+        named = self._named()
+        if local and self.members is None:
+            named.append(("local", LinearRecommender("local", random_state=self.random_state)))
         return [
             copied(member, f"members: {name}", kinds, example, threads=self.threads, progress=False)
-            for name, member in self._named()
+            for name, member in named
         ]
 
     def _choose(
@@ -240,10 +249,12 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
             if 0 < chosen[index] < 1 and _may_sharpen(member, choices[index]):
                 account["sentence"] += self._sharpen(data, looks, choices, index, mixture, budget, seed)
         mixture, sentence = self._vary_by_row(data, looks, mixture)
+        account["sentence"] += sentence
+        mixture, sentence = self._add_local(data, looks, choices, mixture, budget, seed)
         account["sentence"] += sentence + self._add_popularity(data, looks, mixture)
         if budget.cut:
             account["sentence"] += f" The budget of {budget.seconds:g} seconds ended before all had been tried."
-        return list(chosen), account
+        return list(mixture.shares), account
 
     def _vary_by_row(self, data: Interactions, looks: "Looks", mixture: Mixture) -> tuple[Mixture, str]:
         """The mixture, whose shares follow the rows' positives where that does better; and what to say of it."""
@@ -262,6 +273,27 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
         return replace(mixture, by_row=self.row_shares_), (
             f" Rows with {few} positives count more on factors (exponent {exponent:g}): {rows[exponent].mean():.4f}."
         )
+
+    def _add_local(
+        self, data: Interactions, looks: "Looks", choices: list[Any], mixture: Mixture, budget: Budget, seed: int
+    ) -> tuple[Mixture, str]:
+        """The mixture with local weights beside the default members, where that does better; and what to say of it."""
+        if self.members is not None or data.shape[1] <= AUTO_DENSE_COLUMNS or budget.over():
+            return mixture, ""
+        choice = self.unfitted_members(local=True)[-1].choose_setting(data, budget)
+        for number, part in enumerate(looks.parts):
+            member = self.unfitted_members(local=True)[-1]
+            looks.learned[number].append(_fitted(member, held_out_choice.learnable(part, data), choice, (seed, number)))
+        tried = [blend_mixtures.with_another(mixture, share) for share in blend_mixtures.LOCAL]
+        rows = dict(zip(tried, looks.ndcg(lambda part: tried)))
+        chosen = held_out_choice.first_near_the_best(rows, tried)
+        share = chosen.shares[-1]
+        if not share:
+            for learned in looks.learned:
+                learned.pop()
+            return mixture, ""
+        choices.append(choice)
+        return chosen, f" With {share:g} of local weights they do better: {rows[chosen].mean():.4f}."
 
     def _add_popularity(self, data: Interactions, looks: "Looks", mixture: Mixture) -> str:
         """Add the columns' popularity to the mixture where that does better; returns what to say of it."""
@@ -296,7 +328,7 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
 
         search = Search(
             own,
-            looks.learned[0][index].keep,
+            looks.learned[0][index].kept(data.shape[1]),
             self.threads,
             budget,
             beside,

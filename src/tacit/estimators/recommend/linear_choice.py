@@ -1,4 +1,4 @@
-"""Choose the weights of a ``LinearRecommender``: dense or sparse, ridge, exponents and sharpening.
+"""Choose the weights of a ``LinearRecommender``: dense, sparse or local, ridge, exponents and sharpening.
 
 Held-out positives decide (``held_out_choice``).
 """
@@ -20,6 +20,7 @@ from tacit.solvers.popular_row import votes
 RIDGES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 DENSE_EXPONENTS = ((0.0, 0.0), (0.5, 0.5))
 """(row, ridge): EASE as published, and rows and ridge by the roots of their counts."""
+LOCAL_EXPONENTS = (0.5, 0.5)
 EXPONENTS = (0.25, 0.5, 0.75, 1.0), (0.0, 0.5, 1.0), (-0.25, 0.0, 0.125, 0.25, 0.5)
 """(in, row, out)."""
 SHARPENING = (0.0, 0.25, 0.5, 0.75)
@@ -138,7 +139,8 @@ def choose(
         start = fixed(methods[0], _STARTS | {name: value for name, value in given.items() if value is not None})
         return Choice(start, smallest)  # type: ignore[arg-type]
     search = Search(parts, keep, threads, budget)
-    best = [{"sparse": _best_sparse, "dense": _best_dense}[method](search, given) for method in methods]
+    ways = {"sparse": _best_sparse, "dense": _best_dense, "local": _best_local}
+    best = [ways[method](search, given) for method in methods]
     dense_first = sorted(best, key=lambda setting: setting.method)
     for setting in dense_first:
         search.look([setting])
@@ -159,9 +161,10 @@ def fixed(method: str, given: dict[str, Any]) -> Setting | None:
     if method == "sparse":
         exponents = given["sparse_exponents"]
         return None if exponents is None else Setting("sparse", exponents, sharpening=given["sharpening"] or 0.0)
-    if given["ridge"] is None or given["dense_exponents"] is None:
+    exponents = given["dense_exponents"] or (LOCAL_EXPONENTS if method == "local" else None)
+    if given["ridge"] is None or exponents is None:
         return None
-    return Setting("dense", given["dense_exponents"], given["ridge"])
+    return Setting(method, exponents, given["ridge"])
 
 
 def _best_sparse(search: Search, given: dict[str, Any]) -> Setting:
@@ -205,3 +208,10 @@ def _best_dense(search: Search, given: dict[str, Any]) -> Setting:
             ridge = given["ridge"]
         tried.append(Setting("dense", family, ridge))
     return max(tried, key=search.mean)
+
+
+def _best_local(search: Search, given: dict[str, Any]) -> Setting:
+    exponents = given["dense_exponents"] or LOCAL_EXPONENTS
+    return Setting(
+        "local", exponents, search.climb(RIDGES, START_RIDGE, lambda ridge: Setting("local", exponents, ridge))
+    )

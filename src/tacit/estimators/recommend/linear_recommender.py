@@ -36,7 +36,9 @@ from tacit.solvers.sharpening import Sharpened
 
 Array = NDArray[Any]
 
-METHODS = ("auto", "dense", "sparse")
+METHODS = ("auto", "dense", "sparse", "local")
+KEPT, KEPT_OF_MANY, NEIGHBOURS = 300, 200, 50
+"""Weights of a column: sparse ones, those above 30,000 columns, and local ones."""
 MOST_DENSE_COLUMNS = 30_000
 """A matrix of 3.6 GB."""
 AUTO_DENSE_COLUMNS = 5_000
@@ -47,22 +49,25 @@ class LinearRecommender(ScoredRecommender):
     """Scores s_x = x W: what a row has speaks for what it may want, through weights W between columns.
 
     Dense weights (EASE) minimise the squared error over *all* cells with a zero diagonal, in closed form; sparse ones
-    are normalised co-occurrence, one sparse product (``tacit.solvers.linear_weights`` has both formulas). There are no
+    are normalised co-occurrence, one sparse product; local ones the regression of the dense weights, of each column on
+    the few that co-occur with it most (``tacit.solvers.linear_weights`` has the formulas). There are no
     factors: nothing limits the rank, nobody new has to be solved for, and a score is a sum over what the row has.
 
     Parameters
     ----------
     method : ``"dense"`` holds m × m weights, for up to 30,000 columns; ``"sparse"`` the ``keep`` strongest of each;
-        ``"auto"`` sparse above 5,000 columns, and below what held-out positives prefer
-    regularization : mean ridge of dense weights, in units of the mean weight of a column's positives; this and the
-        exponents are chosen on held-out positives where they are None
+        ``"local"`` those of ``keep`` neighbours, for any number of columns of which each has many positives; ``"auto"``
+        sparse above 5,000 columns, and below what held-out positives prefer
+    regularization : mean ridge of dense or local weights, in units of the mean weight of a column's positives; this
+        and the exponents are chosen on held-out positives where they are None
     dense_exponents : (row, ridge): rows weigh (their positives)^−row, and a column's ridge grows with (its
-        positives)^ridge; (0, 0) is EASE as published
+        positives)^ridge; (0, 0) is EASE as published, (0.5, 0.5) what local weights have where it is None
     sparse_exponents : (in, row, out): a co-occurrence counts less the more positives the column that speaks, the row,
         and the column that is scored have
     sharpening : δ, the part of their leading directions that sparse weights lose (``tacit.solvers.sharpening``); None
         chooses it with the exponents, where it leads by a standard error, and is 0 where these are given
-    keep : K, weights that a column keeps under ``"sparse"``
+    keep : K, weights that a column keeps under ``"sparse"`` (where it is None 300, or 200 above 30,000 columns) or has
+        under ``"local"`` (50)
     positive_weight : x from the stored values: ``"log"`` (1 + log(value / smallest)), ``"value"`` or ``"one"``
     random_state : seed of the splits that choose what is None
     threads : 0 for all cores; the bits are the same at any number
@@ -98,7 +103,7 @@ class LinearRecommender(ScoredRecommender):
         dense_exponents: tuple[float, float] | None = None,
         sparse_exponents: tuple[float, float, float] | None = None,
         sharpening: float | None = None,
-        keep: int = 300,
+        keep: int | None = None,
         positive_weight: PositiveWeight = "log",
         random_state: Any = 0,
         threads: int = 0,
@@ -128,7 +133,7 @@ class LinearRecommender(ScoredRecommender):
         smallest = float(data.matrix.data.min())
         values = _weighted(data.matrix, self.positive_weight, smallest)
         return linear_choice.choose(
-            values, smallest, self._candidates(data.shape[1]), given, self.keep,
+            values, smallest, self._candidates(data.shape[1]), given, self.kept(data.shape[1]),
             checks.seed(self.random_state), self.threads, budget,
         )  # fmt: skip
 
@@ -148,7 +153,7 @@ class LinearRecommender(ScoredRecommender):
         """
         chosen, self.validation_, self._smallest = choice.setting, choice.tried, choice.smallest
         x = self.values_of(data.matrix)
-        weights = chosen.weights(x, self.keep, self.threads, products) if weights is None else weights
+        weights = chosen.weights(x, self.kept(x.shape[1]), self.threads, products) if weights is None else weights
         if data.col_features is not None:
             weights = linear_features.lend(weights, data.col_features, np.bincount(x.indices, minlength=x.shape[1]))
         self._keep(weights, chosen, popular_row.votes(x))
@@ -237,15 +242,22 @@ class LinearRecommender(ScoredRecommender):
         """Positives with the values that W is learned from, by ``positive_weight``."""
         return _weighted(positives, self.positive_weight, self._smallest)
 
+    def kept(self, columns: int) -> int:
+        """Weights of a column that are stored, of so many columns and where they are not dense."""
+        if self.keep is not None:
+            return self.keep
+        return NEIGHBOURS if self.method == "local" else KEPT if columns <= MOST_DENSE_COLUMNS else KEPT_OF_MANY
+
     def _checked(self, columns: int) -> dict[str, Any]:
         checks.choice("method", self.method, METHODS)
         checks.choice("positive_weight", self.positive_weight, ("log", "value", "one"))
-        checks.integer("keep", self.keep, 1)
+        if self.keep is not None:
+            checks.integer("keep", self.keep, 1)
         threads.resolve(self.threads)
         if self.method == "dense" and columns > MOST_DENSE_COLUMNS:
             raise InputError(
                 f"method='dense' would hold {columns} × {columns} weights; above {MOST_DENSE_COLUMNS} columns use "
-                "method='sparse'."
+                "method='sparse' or 'local'."
             )
         needs.require_used(self, candidates=self._candidates(columns))
         ridge = self.regularization

@@ -39,8 +39,8 @@ class Products:
 
 @dataclass(frozen=True)
 class Setting:
-    """What makes weights of positives; ``ridge`` is that of dense weights and None for sparse ones, which may be
-    sharpened."""
+    """What makes weights of positives; ``ridge`` is that of dense and local weights and None for sparse ones, which may
+    be sharpened."""
 
     method: str
     exponents: tuple[float, ...]
@@ -49,13 +49,19 @@ class Setting:
 
     def weights(self, positives: Csr, keep: int, threads: int, products: Products | None = None) -> Weights:
         """``products`` are those that other settings made of the same positives; they keep what this one makes."""
+        products = products or Products()
         if self.ridge is not None:
             row, ridge = self.exponents
-            return linear_weights.dense_weights(
-                positives, self.ridge, row_exponent=row, ridge_exponent=ridge, threads=threads
+            given: dict[str, Any] = {"row_exponent": row, "ridge_exponent": ridge, "threads": threads}
+            if self.method == "dense":
+                return linear_weights.dense_weights(positives, self.ridge, **given)
+            near = row, linear_weights.NEARNESS
+            known = products.co_occurrence(
+                near,
+                lambda: linear_weights.sparse_weights(positives, (0.0, *near), linear_weights.STORED, threads=threads),
             )
+            return linear_weights.local_weights(positives, known, self.ridge, keep, **given)
         into, by_row, out = self.exponents
-        products = products or Products()
         co_occurrence = products.co_occurrence(
             (by_row, out), lambda: linear_weights.sparse_weights(positives, (0.0, by_row, out), keep, threads=threads)
         )

@@ -165,9 +165,10 @@ def _one_form_of_weights(proof: Proof, parts: dict[str, Any]) -> str | None:
     if (parts["weights"] is None) == dense or (parts["sparse_weights"] is None) != dense:
         return "its weights are not those of its method"
     narrow = proof.facts["sharpening"] == 0
-    if (parts["left"] is None) != narrow or (parts["right"] is None) != narrow or (dense and not narrow):
+    ridged = proof.facts["method"] != "sparse"
+    if (parts["left"] is None) != narrow or (parts["right"] is None) != narrow or (ridged and not narrow):
         return "its narrow matrices are not those of its sharpening"
-    if len(proof.facts["exponents"]) != (2 if dense else 3) or (proof.facts["regularization"] is None) == dense:
+    if len(proof.facts["exponents"]) != (2 if ridged else 3) or (proof.facts["regularization"] is None) == ridged:
         return "its settings are not those of its method"
     return None
 
@@ -180,17 +181,17 @@ LINEAR = Schema(
     Array("left", "f4", ("cols", "components"), optional=True),
     Array("right", "f4", ("cols", "components"), optional=True),
     parameters={
-        "method": Word("auto", "dense", "sparse"),
+        "method": Word("auto", "dense", "sparse", "local"),
         "regularization": Either(None, Number(above=0.0)),
         "dense_exponents": Either(None, Many(EXPONENT, count=2)),
         "sparse_exponents": Either(None, Many(EXPONENT, count=3)),
         "sharpening": Either(None, Number(0.0)),
-        "keep": Whole(1),
+        "keep": Either(None, Whole(1)),
         "positive_weight": POSITIVE_WEIGHT,
         "random_state": SEED,
     },
     facts={
-        "method": Word("dense", "sparse"),
+        "method": Word("dense", "sparse", "local"),
         "exponents": Many(EXPONENT),
         "regularization": Either(None, Number(above=0.0)),
         "sharpening": Number(0.0),
@@ -203,7 +204,10 @@ LINEAR = Schema(
 
 
 def _with_a_weight(proof: Proof) -> list[Any]:
-    members, weights = proof.model.unfitted_members(proof.facts["factors"]), proof.facts["weights"]
+    weights, model = proof.facts["weights"], proof.model
+    members = model.unfitted_members(proof.facts["factors"])
+    if len(weights) > len(members):
+        members = model.unfitted_members(proof.facts["factors"], local=True)
     if len(weights) != len(members) or not any(weights):
         raise ModelFileError("its weights do not fit its members")
     return [member for member, weight in zip(members, weights) if weight]
