@@ -7,6 +7,7 @@ import scipy.sparse as sp
 import tacit
 from tacit import FactorRecommender, Interactions
 from tacit.errors import InputError, UnsoundCombinationError
+from tacit.estimators.recommend import side_gain
 from tacit.estimators.recommend.side_gain import HELD_OUT
 from tacit.metrics import Details, evaluate
 from tacit.objective import formulations
@@ -213,14 +214,25 @@ def test_gain_is_measured_as_evaluate_measures_rows_without_evidence():
     graph = sp.csr_array(np.eye(60)[rng.permutation(60)])
     model = FactorRecommender(factors=4).fit(matrix, row_graph=graph + graph.T, report_gain=True)
     bare = FactorRecommender(factors=4)
-    sums, counts = np.zeros(60), np.zeros(60)
+    total, rows = 0.0, 0
     for seed in range(model.gain_["splits"]):
         train, test = tacit.Interactions.from_matrix(matrix).split(test=HELD_OUT, seed=seed)
         found = evaluate(bare.fit(train), train, test, metrics=("ndcg",), details=(details := Details(10)))
         assert found.users == len(details.rows)
-        sums[details.rows] += details.scores["ndcg"]
-        counts[details.rows] += 1
-    assert model.gain_["without"] == pytest.approx((sums[counts > 0] / counts[counts > 0]).mean())
+        total += details.scores["ndcg"].sum()
+        rows += len(details.rows)
+    assert model.gain_["without"] == pytest.approx(total / rows)
+
+
+def test_the_interval_of_a_gain_draws_rows_with_all_their_splits():
+    rng = np.random.default_rng(0)
+    counts = rng.integers(1, 9, 400).astype(float)
+    sums = counts * (0.02 + 0.1 * rng.standard_normal(400))
+    found = side_gain._mean_of_pairs(sums, counts)
+    draws = rng.integers(400, size=(4000, 400))
+    ratios = sums[draws].sum(axis=1) / counts[draws].sum(axis=1)
+    assert found.mean == pytest.approx(sums.sum() / counts.sum())
+    np.testing.assert_allclose((found.low, found.high), np.quantile(ratios, [0.025, 0.975]), atol=0.1 * ratios.std())
 
 
 @pytest.mark.parametrize("sides", ["ids", "features"])

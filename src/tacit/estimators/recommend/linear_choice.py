@@ -190,12 +190,12 @@ def _climbed(search: Search, result: Setting, index: int) -> Setting:
 
 
 def sharper(search: Search, start: Setting) -> Setting:
-    """With the best sharpening, where it leads ``start``, one of those tried, by more than one standard error."""
+    """With the least sharpening within one standard error of the best; ``start`` where there is no time left."""
     if search.budget.over(search.share):
         return start
     tried = [replace(start, sharpening=strength) for strength in SHARPENING]
     search.look(tried)
-    return held_out_choice.first_near_the_best(search.scores, [start, max(tried, key=search.mean)])
+    return held_out_choice.first_near_the_best(search.scores, tried)
 
 
 def _best_dense(search: Search, given: dict[str, Any]) -> Setting:

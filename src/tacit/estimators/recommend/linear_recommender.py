@@ -37,7 +37,7 @@ from tacit.solvers.sharpening import Sharpened
 Array = NDArray[Any]
 
 METHODS = ("auto", "dense", "sparse", "local")
-KEPT, KEPT_OF_MANY, NEIGHBOURS = 300, 200, 50
+KEPT, KEPT_OF_MANY, NEIGHBOURS = 300, 240, 50
 """Weights of a column: sparse ones, those above 30,000 columns, and local ones."""
 MOST_DENSE_COLUMNS = 30_000
 """A matrix of 3.6 GB."""
@@ -66,7 +66,7 @@ class LinearRecommender(ScoredRecommender):
         and the column that is scored have
     sharpening : δ, the part of their leading directions that sparse weights lose (``tacit.solvers.sharpening``); None
         chooses it with the exponents, where it leads by a standard error, and is 0 where these are given
-    keep : K, weights that a column keeps under ``"sparse"`` (where it is None 300, or 200 above 30,000 columns) or has
+    keep : K, weights that a column keeps under ``"sparse"`` (where it is None 300, or 240 above 30,000 columns) or has
         under ``"local"`` (50)
     positive_weight : x from the stored values: ``"log"`` (1 + log(value / smallest)), ``"value"`` or ``"one"``
     random_state : seed of the splits that choose what is None
