@@ -107,6 +107,14 @@ def tuned_peer(adapter: str, train: Interactions, test: Interactions) -> dict[st
         return {"ndcg@10": recommend.ndcg(answer, train, test), "parameters": point}
 
 
+def named(blend: BlendRecommender) -> dict[str, Any]:
+    """The members of a blend by their class; local weights by their method too."""
+    return {
+        type(member).__name__ + "('local')" * (getattr(member, "method", "") == "local"): member
+        for member in blend.members_
+    }
+
+
 def one_set(name: str, quick: bool, earlier: dict[str, Any]) -> dict[str, Any]:
     """``earlier`` are methods that were measured before and are not measured again."""
     whole = SETS[name]()
@@ -118,7 +126,7 @@ def one_set(name: str, quick: bool, earlier: dict[str, Any]) -> dict[str, Any]:
     linear = next((member for member in blend.members_ if isinstance(member, LinearRecommender)), None)
     methods: dict[str, Any] = {
         "BlendRecommender()": {"ndcg@10": ndcg(blend, train, test)},
-        **{f"its {type(member).__name__}": {"ndcg@10": ndcg(member, train, test)} for member in blend.members_},
+        **{f"its {name}": {"ndcg@10": ndcg(member, train, test)} for name, member in named(blend).items()},
     }
     # A member without weight is not in the blend; its figure is that of the same model alone.
     for single in (FactorRecommender(factors=FACTORS, random_state=0, progress=False), LinearRecommender()):
@@ -168,7 +176,7 @@ def gowalla(quick: bool) -> dict[str, Any]:
         blend.save(Path(folder) / "model")
         size = (Path(folder) / "model").stat().st_size
     methods = {}
-    for name, model in {"BlendRecommender()": blend, **{type(one).__name__: one for one in blend.members_}}.items():
+    for name, model in {"BlendRecommender()": blend, **named(blend)}.items():
         found = evaluate(model, train, test, k=20, metrics=("recall", "ndcg"))
         methods[name] = [round(float(found["recall@20"]), 4), round(float(found["ndcg@20"]), 4)]
     began, start = time.perf_counter(), time.process_time()
