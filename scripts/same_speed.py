@@ -25,6 +25,9 @@ else:
 calls = {{}}
 for line in sys.stdin:
     name = line.strip()
+    if name not in KERNELS:
+        print(-1, flush=True)
+        continue
     if name not in calls:
         calls[name] = KERNELS[name](**SMALL[name]).call
         calls[name](1)
@@ -40,6 +43,11 @@ def worker(root: Path) -> subprocess.Popen[str]:
     paths = [root / "src", root / "benchmarks" if old else root]
     code = "import sys; sys.path[:0] = " + repr([str(path) for path in paths]) + WORKER.format(old=old)
     return subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def knows(side: subprocess.Popen[str], kernel: str) -> bool:
+    """Whether this side has the kernel."""
+    return seconds(side, kernel) >= 0
 
 
 def seconds(side: subprocess.Popen[str], kernel: str) -> float:
@@ -61,7 +69,7 @@ def main() -> None:
 
     sides = worker(given.older.resolve()), worker(here)
     for kernel in KERNELS:
-        if given.only in kernel:
+        if given.only in kernel and all(knows(side, kernel) for side in sides):
             turns = [[seconds(side, kernel) for side in sides] for _ in range(given.turns)]
             before, now = (min(turn[side] for turn in turns) for side in range(2))
             print(f"{kernel}: {before / now:.3f} (before {1000 * before:.2f} ms, now {1000 * now:.2f} ms)", flush=True)

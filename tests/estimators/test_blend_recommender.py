@@ -114,7 +114,7 @@ def test_local_weights_join_where_they_do_better_and_the_file_knows_them(tmp_pat
     model = BlendRecommender().fit(X)
     assert [type(member).__name__ for member in model.members_][-1] == "LinearRecommender"
     assert model.members_[-1].method_ == "local" and model.weights_[-1] in blend_mixtures.LOCAL
-    assert "of local weights they do better" in model.validation_["sentence"]
+    assert "With local weights as" in model.validation_["sentence"]
     rows = np.arange(20)
     found = model.recommend(rows)
     model.save(tmp_path / "m")
@@ -124,9 +124,11 @@ def test_local_weights_join_where_they_do_better_and_the_file_knows_them(tmp_pat
     assert model.why(3, 7).total == pytest.approx(model.score_pairs(3, [7])[0], abs=1e-4)
 
 
-def test_local_weights_stay_out_of_few_columns_and_of_given_members():
+def test_local_weights_stay_out_of_few_columns_and_of_given_members(monkeypatch):
     X = many_small_groups()
     assert all(getattr(member, "method", "") != "local" for member in BlendRecommender().fit(X).members_)
+    monkeypatch.setattr(blend_recommender, "AUTO_DENSE_COLUMNS", 100)
+    assert all(getattr(member, "method", "") != "local" for member in BlendRecommender(MEMBERS).fit(X).members_)
 
 
 def test_shares_are_the_same_for_all_rows_where_weights_are_given():

@@ -111,6 +111,8 @@ def test_local_weights_are_ridge_regressions_on_the_nearest_columns(seed, ridge,
     # Values without ties, so that there is one answer to which columns are the nearest.
     X.data[:] = np.random.default_rng(seed).uniform(1, 2, X.nnz)
     known = linear_weights.sparse_weights(X, (0.0, row, linear_weights.NEARNESS), stored)
+    # What is not stored may make a system unsound (below); here the ridge is stronger than that.
+    ridge *= 10 if stored < 39 else 1
     found = linear_weights.local_weights(X, known, ridge, keep, row_exponent=row, ridge_exponent=spread)
     expected = naive.local_weights(X.toarray(), ridge, row, spread, keep, stored)
     assert np.count_nonzero(expected, axis=0).max() <= keep
@@ -126,13 +128,52 @@ def test_local_weights_of_all_columns_are_dense_weights():
     np.testing.assert_allclose(found.toarray(), dense, atol=2e-5)
 
 
-def test_a_local_system_that_is_not_definite_leaves_each_column_its_own_weight():
-    # Three columns that are nearly one: without what is not stored, the rest says that they are not.
+def test_a_local_system_that_cannot_be_one_of_all_co_occurrences_is_weakened_until_it_can():
+    # Twice the co-occurrences that there are: halved once, they are those of columns that are all the same.
     X = as_csr(np.ones((30, 3), np.float32), "x")
     known = linear_weights.sparse_weights(X, (0.0, 0.0, linear_weights.NEARNESS), 2)
     stronger = as_csr(sp.csr_array((2 * known.data, known.indices, known.indptr), shape=known.shape), "known")
     found = linear_weights.local_weights(X, stronger, 0.01, 2, row_exponent=0.0, ridge_exponent=0.0).toarray()
-    np.testing.assert_allclose(found, (1 - np.eye(3)) * 60 / (30 * 1.01), rtol=1e-5)
+    np.testing.assert_allclose(found, (1 - np.eye(3)) * 60 / (30.3 + 30), rtol=1e-4)
+
+
+def test_local_weights_stay_bounded_where_most_co_occurrences_are_not_stored():
+    X = random_positives(0, n=200, m=300, density=0.2)
+    few, known = (linear_weights.sparse_weights(X, (0.0, 0.5, linear_weights.NEARNESS), count) for count in (60, 299))
+    weights = [linear_weights.local_weights(X, cells, 0.1, 50) for cells in (few, known)]
+    largest = [np.abs(one.data).max() for one in weights]
+    assert np.isfinite(largest).all() and largest[0] < 3 * largest[1]
+
+
+@pytest.mark.parametrize("method", ["sparse", "local"])
+def test_products_too_small_for_single_precision_are_none(method):
+    X = sp.csr_array(np.full((3000, 3), 1.0 if method == "sparse" else 1e-30))
+    given = {"sparse_exponents": (1, 100, 0)} if method == "sparse" else {"regularization": 1.0}
+    model = LinearRecommender(method, positive_weight="value", **given).fit(X)
+    assert model.col_weights_.nnz == 0
+
+
+def test_a_row_whose_columns_are_no_neighbours_gets_what_is_popular():
+    rng = np.random.default_rng(0)
+    X = sp.csr_array((rng.random((200, 60)) < np.where(np.arange(60) < 10, 0.5, 0.05)).astype(np.float32))
+    model = LinearRecommender("local", keep=2, regularization=1.0).fit(X)
+    silent = np.flatnonzero(np.diff(model.col_weights_.indptr) == 0)
+    assert len(silent) and np.diff(X.tocsc().indptr)[silent].min() > 1
+    found = model.add(999, [int(silent[0])]).recommend([999], k=3)
+    expected = model.recommend([1000], k=3, unknown="average")
+    assert found.ids.tolist() == expected.ids.tolist()
+
+
+def test_similar_columns_are_listed_without_holes():
+    X = random_positives(0, n=30, m=12, density=0.25)
+    found = LinearRecommender("local", keep=3, regularization=0.1).fit(X).similar_cols(np.arange(12), k=11)
+    assert not (found.filled[:, 1:] & ~found.filled[:, :-1]).any() and np.all(found.scores[found.filled] > 0)
+
+
+def test_more_neighbours_than_there_are_cost_nothing():
+    X = random_positives(1)
+    wide, enough = (LinearRecommender("local", keep=keep, regularization=1.0).fit(X) for keep in (10**6, 39))
+    assert wide.col_weights_.toarray().tobytes() == enough.col_weights_.toarray().tobytes()
 
 
 def test_local_weights_have_the_same_bits_on_any_number_of_threads_and_choose_their_ridge(tmp_path):

@@ -176,7 +176,7 @@ NEEDS: dict[str, tuple[Need, ...]] = {
         Need(
             ("sparse_exponents", "sharpening"),
             lambda given: "sparse" in given["candidates"],
-            "to weights that are not sparse ones",
+            "to method='dense' or 'local'",
             "use method='sparse' or 'auto'",
         ),
         Need(

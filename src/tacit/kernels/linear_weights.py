@@ -17,6 +17,7 @@ def _add_rows(begin, end, rows_of_col, col_value, first_row, indptr, indices, va
     """sums[y] += Σ_x col_value_x value_xy over the cells begin..end-1 of a column whose rows x are in this CSR.
 
     ``first_row`` is the number of its first row. Columns that had no sum yet join ``touched``; returns their number.
+    A product that underflows adds nothing, or its column would join once more with every row.
     """
     for cell in range(begin, end):
         x, own = np.int64(rows_of_col[cell]) - first_row, col_value[cell]
@@ -24,10 +25,13 @@ def _add_rows(begin, end, rows_of_col, col_value, first_row, indptr, indices, va
             continue
         for other in range(indptr[x], indptr[x + 1]):
             y = indices[other]
+            product = own * value[other]
+            if product == 0:
+                continue
             if sums[y] == 0:
                 touched[count] = y
                 count += 1
-            sums[y] += own * value[other]
+            sums[y] += product
     return count
 
 

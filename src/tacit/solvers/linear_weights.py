@@ -16,7 +16,7 @@ target y is regressed on the K columns c that co-occur with it most, by G_yc d_c
 
     (G_cc + Λ_c) w = G_cy,      W_cy = w
 
-Of G the 300 strongest co-occurrences of each column are stored; the others count as zero.
+Of G the strongest co-occurrences of each column are stored, as many as ``stored`` says; the others count as zero.
 """
 
 from collections.abc import Sequence
@@ -39,8 +39,8 @@ Strongest = tuple[Array, Array, Array]
 
 GRAM_ROWS = 512
 LOCAL_COLUMNS = 256
-STORED = 300
-"""Co-occurrences of a column that local weights know."""
+LEAST_STORED, MOST_STORED = 300, 30_000_000
+"""Co-occurrences that local weights know: of a column at least, and of all columns together else at most (240 MB)."""
 NEARNESS = 0.5
 """Exponent by which frequent columns count less as neighbours of local weights."""
 
@@ -138,20 +138,30 @@ def local_weights(
     m = positives.shape[1]
     squares = np.square(positives.data, dtype=np.float64) * np.repeat(rows**-row_exponent, np.diff(positives.indptr))
     own = np.bincount(positives.indices, squares, minlength=m)
-    diagonal = _with_ridge(own, cols, ridge, ridge_exponent).astype(np.float32)
+    diagonal = _with_ridge(own, cols, ridge, ridge_exponent)
+    added, diagonal = (diagonal - own).astype(np.float32), diagonal.astype(np.float32)
     scale = (cols**NEARNESS).astype(np.float32)
     values = co_occurrence.data
     cells = co_occurrence.indptr, co_occurrence.indices, values, values.view(np.int32)
-    width = min(keep, max(1, m - 1))
+    width = min(keep, int(np.diff(co_occurrence.indptr).max(initial=1)))
 
     def block(first: int, last: int) -> tuple[Array, Array, Array]:
         best, weight = np.empty((last - first, width), np.int32), np.empty((last - first, width), np.float32)
-        solve_locally(first, last, *cells, scale, diagonal, best, weight)
+        solve_locally(first, last, *cells, scale, diagonal, added, best, weight)
         target, index = np.nonzero(best >= 0)
         return best[target, index], target + first, weight[target, index]
 
     source, target, weight = (np.concatenate(part) for part in zip(*run(block, even_chunks(m, LOCAL_COLUMNS), threads)))
     return as_csr(sp.csr_array((weight, (source, target)), shape=(m, m)), "weights", allow_empty=True)
+
+
+def stored(columns: int) -> int:
+    """Co-occurrences of each of so many columns that local weights know.
+
+    >>> stored(3), stored(40_000), stored(1_000_000)
+    (2, 750, 300)
+    """
+    return min(max(1, columns - 1), max(LEAST_STORED, MOST_STORED // columns))
 
 
 def _with_ridge(diagonal: Array, cols: Array, ridge: float, exponent: float) -> Array:

@@ -293,7 +293,7 @@ class BlendRecommender(NamedMembers, ScoredRecommender):
                 learned.pop()
             return mixture, ""
         choices.append(choice)
-        return chosen, f" With {share:g} of local weights they do better: {rows[chosen].mean():.4f}."
+        return chosen, f" With local weights as {share:g} of the whole: {rows[chosen].mean():.4f}."
 
     def _add_popularity(self, data: Interactions, looks: "Looks", mixture: Mixture) -> str:
         """Add the columns' popularity to the mixture where that does better; returns what to say of it."""

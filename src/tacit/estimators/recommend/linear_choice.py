@@ -136,7 +136,8 @@ def choose(
         return Choice(settings[0], smallest)
     parts = held_out_choice.split(positives, seed)
     if not any(len(part.rows) for part in parts):
-        start = fixed(methods[0], _STARTS | {name: value for name, value in given.items() if value is not None})
+        local = {"dense_exponents": LOCAL_EXPONENTS} if methods[0] == "local" else {}
+        start = fixed(methods[0], _STARTS | local | {name: value for name, value in given.items() if value is not None})
         return Choice(start, smallest)  # type: ignore[arg-type]
     search = Search(parts, keep, threads, budget)
     ways = {"sparse": _best_sparse, "dense": _best_dense, "local": _best_local}

@@ -195,8 +195,8 @@ class LinearRecommender(ScoredRecommender):
             lambda start, stop: sharpening.scores(single, self.col_weights_, start, stop),
             len(numbers), m, k, Filters(excluded=itself), threads=self.threads,
         )  # fmt: skip
-        # A weight of zero is none: the two were never together.
-        filled = (result >= 0) & (scores != 0)
+        # A weight of zero is none: the two were never together. A column that speaks against another is not similar.
+        filled = (result >= 0) & (scores > 0)
         return Ranked(
             queries, self.col_ids_.take(np.where(filled, result, -1)), np.where(filled, scores, np.nan), filled
         )
@@ -234,8 +234,12 @@ class LinearRecommender(ScoredRecommender):
             "rows of columns", (self._rows.positives,), lambda: np.bincount(self._rows.positives.indices)
         )
         holders = np.pad(holders, (0, max(0, cols - len(holders))))
-        # A column that nobody had in the fit has joined later, and W has no weights for it.
-        doubtful = doubtful_rows(x, np.where(self.popular_ > 0, holders, 0))
+        # A column that nobody had in the fit has joined later, and W has no weights for it; nor has W weights from a
+        # column that is no neighbour of any other.
+        speaking = self.popular_ > 0
+        if self.method_ == "local":
+            speaking &= np.diff(self.col_weights_.indptr) > 0
+        doubtful = doubtful_rows(x, np.where(speaking, holders, 0))
         return lambda start, stop: row_scores(x, self.col_weights_, self.popular_, doubtful, start, stop)
 
     def values_of(self, positives: Csr) -> Csr:

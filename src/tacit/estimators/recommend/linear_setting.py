@@ -1,6 +1,5 @@
 """What makes linear weights of positives, and the scores that rows get by them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,19 +21,26 @@ MOST_KEPT = 3
 
 @dataclass
 class Products:
-    """Products of some positives that several settings use: the last co-occurrences by the exponents (row, out), each
-    of which serves all exponents ``in``, and the leading directions by the rows' exponent."""
+    """Products of some positives that several settings use.
 
-    co_occurrences: dict[tuple[float, float], Csr] = field(default_factory=dict)
+    co_occurrences : the last ones by the exponents (row, out) and how many of a column are kept; each serves all
+        exponents ``in``
+    leading : directions by the rows' exponent
+    """
+
+    co_occurrences: dict[tuple[float, float, int], Csr] = field(default_factory=dict)
     leading: dict[float, Leading] = field(default_factory=dict)
 
-    def co_occurrence(self, exponents: tuple[float, float], make: Callable[[], Csr]) -> Csr:
-        """The one for these exponents; those asked for last stay."""
-        kept = self.co_occurrences.pop(exponents, None)
+    def co_occurrence(self, positives: Csr, exponents: tuple[float, float], keep: int, threads: int) -> Csr:
+        """The one for these exponents (row, out), with ``keep`` of each column; those asked for last stay."""
+        key = (*exponents, keep)
+        kept = self.co_occurrences.pop(key, None)
         while len(self.co_occurrences) >= MOST_KEPT:
             del self.co_occurrences[next(iter(self.co_occurrences))]
-        self.co_occurrences[exponents] = make() if kept is None else kept
-        return self.co_occurrences[exponents]
+        if kept is None:
+            kept = linear_weights.sparse_weights(positives, (0.0, *exponents), keep, threads=threads)
+        self.co_occurrences[key] = kept
+        return kept
 
 
 @dataclass(frozen=True)
@@ -55,16 +61,11 @@ class Setting:
             given: dict[str, Any] = {"row_exponent": row, "ridge_exponent": ridge, "threads": threads}
             if self.method == "dense":
                 return linear_weights.dense_weights(positives, self.ridge, **given)
-            near = row, linear_weights.NEARNESS
-            known = products.co_occurrence(
-                near,
-                lambda: linear_weights.sparse_weights(positives, (0.0, *near), linear_weights.STORED, threads=threads),
-            )
+            near, count = (row, linear_weights.NEARNESS), linear_weights.stored(positives.shape[1])
+            known = products.co_occurrence(positives, near, count, threads)
             return linear_weights.local_weights(positives, known, self.ridge, keep, **given)
         into, by_row, out = self.exponents
-        co_occurrence = products.co_occurrence(
-            (by_row, out), lambda: linear_weights.sparse_weights(positives, (0.0, by_row, out), keep, threads=threads)
-        )
+        co_occurrence = products.co_occurrence(positives, (by_row, out), keep, threads)
         sparse = linear_weights.from_sources(co_occurrence, positives, into)
         if not self.sharpening:
             return sparse
