@@ -39,8 +39,8 @@ Strongest = tuple[Array, Array, Array]
 
 GRAM_ROWS = 512
 LOCAL_COLUMNS = 256
-LEAST_STORED, MOST_STORED = 300, 30_000_000
-"""Co-occurrences that local weights know: of a column at least, and of all columns together else at most (240 MB)."""
+LEAST_STORED, MOST_STORED = 300, 12_000_000
+"""Co-occurrences that local weights know: of a column at least, and of all columns together else at most (96 MB)."""
 NEARNESS = 0.5
 """Exponent by which frequent columns count less as neighbours of local weights."""
 
@@ -158,8 +158,8 @@ def local_weights(
 def stored(columns: int) -> int:
     """Co-occurrences of each of so many columns that local weights know.
 
-    >>> stored(3), stored(40_000), stored(1_000_000)
-    (2, 750, 300)
+    >>> stored(3), stored(10_000), stored(1_000_000)
+    (2, 1200, 300)
     """
     return min(max(1, columns - 1), max(LEAST_STORED, MOST_STORED // columns))
 
