@@ -250,6 +250,43 @@ def imputed_kernel_ridge(K, Y, ridge, targets):
     return np.linalg.solve(K + ridge * np.eye(len(K)), guesses * targets)
 
 
+def gaussian_kernel(A, B, bandwidth):
+    """exp(−‖a − b‖² / 2ℓ²), pair by pair."""
+    return np.array([[np.exp(-((a - b) ** 2).sum() / (2 * bandwidth**2)) for b in B] for a in A])
+
+
+def left_out_scores(K, Y, ridge):
+    """What each row is given by a model that is fitted on all the others, one refit per row."""
+    scores = np.zeros(Y.shape)
+    for row in range(len(Y)):
+        others = np.delete(np.arange(len(Y)), row)
+        alpha = np.linalg.solve(K[np.ix_(others, others)] + ridge * np.eye(len(others)), Y[others])
+        scores[row] = K[row, others] @ alpha
+    return scores
+
+
+def label_profiles(scores):
+    """The square roots of positive scores, as a row of length one; zeros where there are none."""
+    roots = np.sqrt(np.maximum(scores, 0))
+    return np.array([row / np.linalg.norm(row) if row.any() else row for row in roots])
+
+
+def joined_by_labels(X, Z, share):
+    """Rows whose inner products are (1 − μ) ⟨x, x'⟩ + μ ⟨z, z'⟩."""
+    return np.hstack((np.sqrt(1 - share) * X, np.sqrt(share) * Z))
+
+
+def kernel_ridge_by_labels_too(X, Y, new, bandwidth, ridge, share):
+    """Scores of new rows, and profiles of both: rows are compared by what a first model says of their labels too."""
+    K = gaussian_kernel(X, X, bandwidth)
+    profiles = label_profiles(left_out_scores(K, Y, ridge))
+    first = np.linalg.solve(K + ridge * np.eye(len(K)), Y)
+    new_profiles = label_profiles(gaussian_kernel(new, X, bandwidth) @ first)
+    known, asked = joined_by_labels(X, profiles, share), joined_by_labels(new, new_profiles, share)
+    alpha = np.linalg.solve(gaussian_kernel(known, known, bandwidth) + ridge * np.eye(len(K)), Y)
+    return gaussian_kernel(asked, known, bandwidth) @ alpha, profiles, new_profiles
+
+
 # -- neighbours ------------------------------------------------------------------------------------------------------
 
 

@@ -9,9 +9,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import tacit
 from tacit import FactorTagger, KernelTagger, NeighbourTagger
-from tacit.errors import InputError
+from tacit.errors import InputError, ModelFileError, UnsoundCombinationError
 from tacit.estimators.tag import feature_relevance, kernel_choice, kernel_fit
 from tacit.estimators.tag.kernel_choice import LABEL_POWERS
+from tacit.estimators.tag.tables import KERNEL
 from tests import naive
 
 
@@ -31,8 +32,8 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-PLAIN = {"value_power": 1.0, "label_power": 0.0, "relevance_power": 0.0}
-"""Rows as they are, and every known label worth one."""
+PLAIN = {"value_power": 1.0, "label_power": 0.0, "relevance_power": 0.0, "label_similarity": 0.0}
+"""Rows as they are, compared by themselves alone, and every known label worth one."""
 
 
 def tagged(n=60, seed=0, labels=5):
@@ -327,6 +328,143 @@ def test_the_linear_kernel_takes_features_alike_unless_told_otherwise():
     assert np.ptp(KernelTagger("linear", relevance_power=0.5).fit(X, Y)._scales) > 0
 
 
+SIMILAR = {"bandwidth": 0.8, "regularization": 0.3} | PLAIN | {"label_similarity": 0.2}
+
+
+def few_common_words(n=60, seed=0):
+    """Rows of unlike length, some of which are empty, and labels of which some rows are the only ones to have one."""
+    X, Y = tagged(n, seed)
+    X[2] = 0.0
+    return X, Y
+
+
+@pytest.mark.parametrize("share", [0.2, 0.7, 1.0])
+@pytest.mark.parametrize("power", [0.0, 0.4])
+def test_similarity_by_labels_is_kernel_ridge_after_kernel_ridge(share, power):
+    X, Y = few_common_words()
+    new = few_common_words(10, 9)[0]
+    model = KernelTagger("cosine", **SIMILAR | {"label_similarity": share, "label_power": power}).fit(X, Y)
+    targets = Y.toarray() * naive.label_targets(Y.toarray(), power)
+    expected = naive.kernel_ridge_by_labels_too(unit(X), targets, unit(new), 0.8, 0.3, share)
+    assert model.label_similarity_ == share
+    np.testing.assert_allclose(model.profiles_, expected[1], atol=1e-3)
+    np.testing.assert_allclose(model.decision_function(new), expected[0], atol=1e-4)
+
+
+def test_rows_are_compared_by_labels_unless_told_otherwise():
+    X, Y = tagged()
+    own = {"bandwidth": 0.8, "regularization": 0.3}
+    usual, told = KernelTagger("cosine", **own).fit(X, Y), KernelTagger("cosine", label_similarity=0.2, **own).fit(X, Y)
+    np.testing.assert_array_equal(usual.decision_function(X), told.decision_function(X))
+    alone = KernelTagger("cosine", label_similarity=0.0, **own).fit(X, Y)
+    assert (usual.label_similarity_, alone.label_similarity_) == (0.2, 0.0)
+    assert alone.profiles_ is None and alone.first_coefficients_ is None
+    # The first model is the one that compares by features alone.
+    np.testing.assert_array_equal(usual.first_coefficients_, alone.coefficients_)
+    assert [one["ndcg"] for one in usual.history_] == [one["ndcg"] for one in alone.history_]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"kernel": "linear"}, {"kernel": "gaussian"}, {"landmarks": 20}, {"impute": True}, {"unlabelled_weight": 0.5},
+     {"frequency_exponent": 0.5}],
+    ids=str,
+)  # fmt: skip
+def test_where_labels_cannot_make_rows_similar_they_do_not(given):
+    X, Y = tagged()
+    model = KernelTagger(**{"kernel": "cosine"} | given).fit(X, Y)
+    same = KernelTagger(**{"kernel": "cosine", "label_similarity": 0} | given).fit(X, Y)
+    assert model.label_similarity_ == 0 and model.profiles_ is None
+    np.testing.assert_array_equal(model.decision_function(X), same.decision_function(X))
+    with pytest.raises(UnsoundCombinationError, match=r"label_similarity=0\.3 is of no use"):
+        KernelTagger(**{"kernel": "cosine", "label_similarity": 0.3} | given).fit(X, Y)
+
+
+def test_a_single_label_makes_no_rows_similar():
+    X, Y = tagged()
+    assert KernelTagger("cosine").fit(X, Y[:, :1]).label_similarity_ == 0
+    with pytest.raises(UnsoundCombinationError, match=r"label_similarity=0\.3 is of no use where there is one label"):
+        KernelTagger("cosine", label_similarity=0.3).fit(X, Y[:, :1])
+
+
+def test_similarity_by_labels_takes_room_that_may_not_be_there(monkeypatch):
+    X, Y = tagged()
+    # 60 rows and 5 labels: 60 · (4 · 60 + 12 · 5) bytes with a first model, 60 · (4 · 60 + 4 · 5) without.
+    monkeypatch.setattr(kernel_fit, "LARGEST_FIT", 18_000)
+    assert KernelTagger("cosine").fit(X, Y).label_similarity_ == 0.2
+    monkeypatch.setattr(kernel_fit, "LARGEST_FIT", 17_999)
+    model = KernelTagger("cosine").fit(X, Y)
+    assert model.label_similarity_ == 0 and len(model.coefficients_) == 60
+    with pytest.raises(
+        InputError, match=r"label_similarity=0\.2 would need .* GB for 5 labels on 60 rows; leave it out"
+    ):
+        KernelTagger("cosine", label_similarity=0.2).fit(X, Y)
+
+
+def test_similarity_by_labels_is_saved_and_the_same_at_any_number_of_threads(tmp_path):
+    X, Y = tagged(1200)
+    models = [KernelTagger("cosine", threads=threads, **SIMILAR).fit(X, Y) for threads in (1, 3)]
+    scores = [model.decision_function(X) for model in models]
+    np.testing.assert_array_equal(scores[0], scores[1])
+    models[0].save(tmp_path / "model")
+    loaded = tacit.load(tmp_path / "model")
+    assert loaded.label_similarity_ == 0.2
+    np.testing.assert_array_equal(loaded.decision_function(X), scores[0])
+    np.testing.assert_array_equal(loaded.profiles_, models[0].profiles_)
+    loaded.partial_fit(X[:5], Y[:5])
+    models[1].partial_fit(X[:5], Y[:5])
+    np.testing.assert_array_equal(loaded.decision_function(X), models[1].decision_function(X))
+
+
+def test_a_file_from_before_similarity_by_labels_compares_by_features_alone():
+    X, Y = tagged()
+    model = KernelTagger("cosine", **PLAIN).fit(X, Y)
+    facts, arrays = KERNEL.pack(model, *model._state())
+    del facts["label_similarity"]
+    assert not {"first_coefficients", "profiles"} & set(arrays)
+    older = KernelTagger("cosine", value_power=1.0, label_power=0.0, relevance_power=0.0)
+    older._restore(*KERNEL.open(older, facts, arrays))
+    assert older.label_similarity_ == 0
+    np.testing.assert_array_equal(older.decision_function(X), model.decision_function(X))
+
+
+@pytest.mark.parametrize("fault", ["no profiles", "no first model", "no share", "linear", "unlike rows", "beyond 1"])
+def test_a_file_whose_first_model_does_not_fit_is_refused(fault):
+    X, Y = tagged()
+    model = KernelTagger("cosine", **SIMILAR).fit(X, Y)
+    facts, arrays = KERNEL.pack(model, *model._state())
+    if fault in ("no profiles", "no first model"):
+        del arrays[{"no profiles": "profiles", "no first model": "first_coefficients"}[fault]]
+    elif fault == "no share":
+        facts["label_similarity"] = 0.0
+    elif fault == "linear":
+        facts["kernel"], facts["bandwidth"] = "linear", 1.0
+    else:
+        profiles = arrays["profiles"]
+        arrays["profiles"] = profiles[1:] if fault == "unlike rows" else profiles * np.float32(2)
+    with pytest.raises(ModelFileError):
+        KERNEL.open(model, facts, arrays)
+
+
+def test_partial_fit_compares_new_rows_by_what_the_first_model_says():
+    X, Y = few_common_words(80)
+    Y = sp.csr_array(np.maximum(Y.toarray(), np.eye(5)[np.arange(80) % 4]))
+    known, truth = unit(X), Y.toarray()
+    model = KernelTagger("cosine", **SIMILAR).fit(X[:60], Y[:60, :4])
+    before, profiles, more = naive.kernel_ridge_by_labels_too(known[:60], truth[:60, :4], known, 0.8, 0.3, 0.2)
+    model.partial_fit(X[60:], Y[60:])
+    joined = naive.joined_by_labels(known, more, 0.2)
+    left = truth[60:] - np.pad(before[60:], ((0, 0), (0, 1)))
+    K = naive.gaussian_kernel(joined, joined[60:], 0.8)
+    expected = np.pad(before, ((0, 0), (0, 1))) + K @ np.linalg.solve(K[60:] + 0.3 * np.eye(20), left)
+    np.testing.assert_allclose(model.decision_function(X), expected, atol=2e-4)
+    np.testing.assert_allclose(model.profiles_, np.vstack((profiles, more[60:])), atol=1e-3)
+    assert model.first_coefficients_.shape == (80, 4) and not model.first_coefficients_[60:].any()
+    # Once more, with features that are new too.
+    wider = np.hstack((X, np.ones((80, 2))))
+    assert np.isfinite(model.partial_fit(wider[:5], Y[:5]).decision_function(wider)).all()
+
+
 @pytest.mark.parametrize("oddity", ["far from zero", "constant", "one enormous row", "unlike scales"])
 def test_dense_columns_of_any_scale_are_as_good_as_standardised_ones(oddity, tmp_path):
     rng = np.random.default_rng(2)
@@ -394,7 +532,7 @@ def test_few_rows_and_labels_are_learned_from(labels):
 
 def test_all_landmarks_are_the_exact_model_and_few_are_near():
     X, Y = tagged(200)
-    own = {"bandwidth": 1.0, "regularization": 0.5, "value_power": 1.0, "label_power": 0.0}
+    own = {"bandwidth": 1.0, "regularization": 0.5, "value_power": 1.0, "label_power": 0.0, "label_similarity": 0.0}
     exact = KernelTagger("cosine", landmarks=0, **own).fit(X, Y).decision_function(X)
     errors = [
         np.abs(KernelTagger("cosine", landmarks=m, **own).fit(X, Y).decision_function(X) - exact).max()
@@ -418,8 +556,8 @@ def test_partial_fit_takes_rows_labels_and_features():
 def test_partial_fit_needs_room_for_the_square_of_the_new_rows_alone(monkeypatch):
     X, Y = tagged(90)
     model = KernelTagger("cosine", regularization=0.3).fit(X[:60], Y[:60])
-    # 10 more rows: 4 · 10 · (10 + 5) + 8 · 70 · 5 bytes; the square of all 70 would take 19,600.
-    monkeypatch.setattr(kernel_fit, "LARGEST_FIT", 3400)
+    # 10 more rows: 4 · 10 · (10 + 5) + 8 · 70 · (5 + 2 · 5) bytes; the square of all 70 would take 19,600.
+    monkeypatch.setattr(kernel_fit, "LARGEST_FIT", 9000)
     model.partial_fit(X[60:70], Y[60:70])
     assert model.points_.shape[0] == 70
     with pytest.raises(InputError, match=r"5 labels on 90 rows would need .* fit all rows anew with landmarks"):
@@ -430,6 +568,7 @@ def test_partial_fit_needs_room_for_the_square_of_the_new_rows_alone(monkeypatch
     "model",
     [
         KernelTagger("cosine"),
+        KernelTagger("cosine", label_similarity=0),
         KernelTagger("linear"),
         FactorTagger(factors=3),
         FactorTagger(factors=3, landmarks=4),
@@ -500,7 +639,7 @@ def test_two_hundred_thousand_rows_are_refused_before_anything_is_tried():
     ("name", "value"),
     [("kernel", "round"), ("bandwidth", 0), ("regularization", -1), ("landmarks", 1.5), ("random_state", -1),
      ("random_state", 1.5), ("unlabelled_weight", 0), ("iterations", 0), ("value_power", 1.5), ("value_power", -1),
-     ("label_power", 1.5), ("label_power", -0.1)],
+     ("label_power", 1.5), ("label_power", -0.1), ("label_similarity", 1.5), ("label_similarity", -0.1)],
 )  # fmt: skip
 def test_wrong_parameters_are_refused_by_name(name, value):
     with pytest.raises(InputError, match=name):

@@ -72,6 +72,11 @@ REFUSED = [
     ("KernelTagger", {"kernel": "gaussian", "relevance_power": 0.5}, {}, "relevance_power"),
     ("KernelTagger", {"kernel": "gaussian", "idf_power": 0.5}, {}, "idf_power"),
     ("KernelTagger", {"inner_steps": 2}, {}, "inner_steps"),
+    ("KernelTagger", {"kernel": "linear", "label_similarity": 0.2}, {}, "label_similarity"),
+    ("KernelTagger", {"kernel": "gaussian", "label_similarity": 0.2}, {}, "label_similarity"),
+    ("KernelTagger", {"impute": True, "label_similarity": 0.2}, {}, "label_similarity"),
+    ("KernelTagger", {"unlabelled_weight": 0.5, "label_similarity": 0.2}, {}, "label_similarity"),
+    ("KernelTagger", {"kernel": "cosine", "landmarks": 5, "label_similarity": 0.2}, {}, "label_similarity"),
     ("NeighbourTagger", {"method": "skipgram", "shift": 2.0}, {}, "shift"),
     ("NeighbourTagger", {"method": "skipgram", "max_partners": 5}, {}, "max_partners"),
     *(
@@ -102,6 +107,8 @@ ACCEPTED = [
     ("FactorTagger", {"unlabelled": "sampled", "loss": "square", "unlabelled_target": -0.5}, {}),
     ("KernelTagger", {"kernel": "cosine", "bandwidth": 2.0, "value_power": 0.5, "idf_power": 0.5}, {}),
     ("KernelTagger", {"frequency_exponent": 0.5, "inner_steps": 2}, {}),
+    ("KernelTagger", {"kernel": "cosine", "landmarks": 0, "label_similarity": 0.3}, {}),
+    ("KernelTagger", {"kernel": "linear", "label_similarity": 0.0}, {}),
     ("NeighbourTagger", {"method": "joint", "shift": 2.0, "max_partners": 5}, {}),
     ("NeighbourTagger", {"method": "end_to_end", "iterations": 2, "shift": 2.0, "regularization": 2.0}, {}),
 ]

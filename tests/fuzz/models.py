@@ -92,6 +92,8 @@ def _taggers(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
     labels = [[f"l{k}" for k in np.unique(rng.integers(0, 5, 2))] for _ in range(24)]
     yield "factor tagger", FactorTagger(factors=3, iterations=2, idf_power=0.5).fit(X, labels)
     yield "kernel tagger by landmarks", KernelTagger("gaussian", landmarks=6, iterations=2).fit(X, labels)
+    similar = KernelTagger("cosine", iterations=2).fit(X, labels)
+    yield "kernel tagger by labels too", similar.partial_fit(X[:3], labels[:3])
     yield "linear tagger", KernelTagger("linear", iterations=2).fit(X, labels)
     yield "joint tagger", NeighbourTagger(method="joint", factors=3, neighbours=4, learners=1).fit(X, labels)
     members = [("near", NeighbourTagger(factors=2)), ("low rank", FactorTagger(factors=2))]

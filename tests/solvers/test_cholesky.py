@@ -38,6 +38,7 @@ def test_same_bits_at_any_number_of_threads(monkeypatch):
     one, three = (Cholesky(A.copy(), "", threads) for threads in (1, 3))
     assert np.tril(one.lower).tobytes() == np.tril(three.lower).tobytes()
     assert one.solve(right).tobytes() == three.solve(right).tobytes()
+    assert one.inverse_diagonal().tobytes() == three.inverse_diagonal().tobytes()
 
 
 def test_a_matrix_that_is_not_positive_definite_is_refused_with_the_remedy():

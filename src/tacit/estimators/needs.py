@@ -221,6 +221,38 @@ NEEDS: dict[str, tuple[Need, ...]] = {
             "where all cells weigh the same, which one solve settles",
             "set unlabelled_weight or frequency_exponent",
         ),
+        Need(
+            ("label_similarity",),
+            lambda given: not given["label_similarity"] or not given["impute"],
+            "beside impute=True, which learns a second time from other guesses",
+            "leave out impute",
+        ),
+        Need(
+            ("label_similarity",),
+            lambda given: (
+                not given["label_similarity"] or (given["unlabelled_weight"] == 1 and given["frequency_exponent"] == 0)
+            ),
+            "where weights differ by label",
+            "leave out unlabelled_weight and frequency_exponent",
+        ),
+        Need(
+            ("label_similarity",),
+            lambda given: not given["label_similarity"] or given["cosine"],
+            "to the gaussian and linear kernels",
+            "use kernel='cosine'",
+        ),
+        Need(
+            ("label_similarity",),
+            lambda given: not given["label_similarity"] or given["way"] == "exact",
+            "to landmarks",
+            "use landmarks=0 with at most 15,000 rows",
+        ),
+        Need(
+            ("label_similarity",),
+            lambda given: not given["label_similarity"] or given["labels"] != 1,
+            "where there is one label alone",
+            "give two or more",
+        ),
     ),
     "NeighbourTagger": (
         Need(

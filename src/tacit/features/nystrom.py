@@ -17,6 +17,7 @@ import scipy.spatial.distance
 from numpy.typing import NDArray
 
 from tacit.errors import InputError
+from tacit.features.joined_rows import JoinedRows
 from tacit.threads import single_threaded_blas, single_threaded_openmp
 
 Matrix = NDArray[np.float64]
@@ -29,7 +30,7 @@ _MOST_ROWS = 20_000
 
 
 def kernel_matrix(kernel: str, left: Any, right: Any, bandwidth: float) -> Matrix:
-    """k(left_i, right_j), dense, shape (rows of left, rows of right); both sides may be sparse.
+    """k(left_i, right_j), dense, shape (rows of left, rows of right); both sides may be sparse, or joined.
 
     On rows of length one the Gaussian kernel is exp(γ (cos − 1)) with γ = 1 / bandwidth².
 
@@ -60,10 +61,14 @@ def _dense(rows: Any) -> Matrix:
 
 
 def _products(left: Any, right: Any) -> Matrix:
+    if isinstance(left, JoinedRows):
+        return left.products(right)
     return np.asarray(_dense(left @ right.T))
 
 
 def _squared_norms(rows: Any) -> NDArray[Any]:
+    if isinstance(rows, JoinedRows):
+        return rows.squared_norms()
     if sp.issparse(rows):
         return np.asarray(rows.multiply(rows).sum(axis=1)).ravel().astype(rows.dtype, copy=False)
     return np.asarray(np.einsum("ij,ij->i", rows, rows))

@@ -69,17 +69,27 @@ class Cholesky:
         return self._by_blocks(solve_block, right.shape[1])
 
     def inverse_diagonal(self) -> Array:
-        """(n,) diagonal of A⁻¹ = L⁻ᵀ L⁻¹: the squared lengths of the columns of L⁻¹."""
-        n = len(self.lower)
+        """(n,) diagonal of A⁻¹ = L⁻ᵀ L⁻¹: the squared lengths of the columns of L⁻¹.
 
-        def squares(first: int, last: int) -> Array:
-            # Columns from ``first`` on begin with as many zeros.
-            unit = np.zeros((n - first, last - first), self.lower.dtype)
-            unit[np.arange(last - first), np.arange(last - first)] = 1
-            columns = solve_triangular(self.lower[first:, first:], unit, lower=True, check_finite=False)
-            return np.asarray(np.einsum("ij,ij->j", columns, columns))[None, :]
+        Columns M of L⁻¹ solve L M = I, block of rows by block of rows: M_i = L_ii⁻¹ (I_i − L_i<i M_<i).
+        """
+        L = self.lower
+        blocks = pool.even_chunks(len(L), _BLOCK)
 
-        return np.asarray(self._by_blocks(squares, n)[0])
+        def squares(number: int) -> Array:
+            # Columns from ``start`` on begin with as many zeros.
+            start, end = blocks[number]
+            columns = np.empty((len(L) - start, end - start), L.dtype)
+            right = np.eye(end - start, dtype=L.dtype)
+            for first, last in blocks[number:]:
+                if first > start:
+                    right = -(L[first:last, start:first] @ columns[: first - start])
+                block = np.asfortranarray(L[first:last, first:last])
+                columns[first - start : last - start] = solve_triangular(block, right, lower=True, check_finite=False)
+            return np.asarray(np.einsum("ij,ij->j", columns, columns))
+
+        with pool.single_threaded_blas():
+            return np.concatenate(pool.run(squares, [(number,) for number in range(len(blocks))], self.threads))
 
     def _by_blocks(self, work: Any, width: int) -> Array:
         with pool.single_threaded_blas():

@@ -1,4 +1,9 @@
-"""Fit a kernel tagger in one of three ways: exactly, through landmarks, or by a linear kernel on the columns."""
+"""Fit a kernel tagger in one of three ways: exactly, through landmarks, or by a linear kernel on the columns.
+
+The exact way has two variants that learn twice: ``impute`` learns the second time from guesses of the first model too,
+and with ``share`` rows are compared the second time by what the first model says of their labels as well
+(``label_similarity``).
+"""
 
 from dataclasses import dataclass
 from math import sqrt
@@ -11,6 +16,7 @@ from numpy.typing import NDArray
 from tacit import threads as pool
 from tacit.errors import InputError
 from tacit.estimators.tag.kernel_choice import REMEDY, KernelSetting
+from tacit.estimators.tag.label_similarity import FirstModel, label_profiles, left_out_profiles
 from tacit.features.kernel_gram import (
     ConstantAndColumns,
     LandmarkFeatures,
@@ -34,10 +40,21 @@ _ROWS = 512
 
 @dataclass(frozen=True)
 class Solved:
-    """Scores are k(x, points) @ coefficients; without points, the columns of x and a constant are what is weighed."""
+    """Scores are k(x, points) @ coefficients; without points, the columns of x and a constant are what is weighed.
+
+    first : by whose scores the kernel compares rows too
+    """
 
     points: sp.csr_array | None
     coefficients: NDArray[np.float32]
+    first: FirstModel | None = None
+
+    def compared(self, X: sp.csr_array, setting: KernelSetting, threads: int) -> tuple[Any, Any]:
+        """Prepared rows, and the points, as the kernel sees them."""
+        if self.first is None:
+            return X, self.points
+        said = kernel_scores(X, Solved(self.points, self.first.coefficients), setting, threads)
+        return self.first.joined(X, label_profiles(said)), self.first.joined(self.points, self.first.profiles)
 
 
 @dataclass(frozen=True)
@@ -79,10 +96,17 @@ class Way:
             return exact.require_room(labels)
         return cls("landmarks", min(landmarks or DEFAULT_LANDMARKS, carrying)).require_room(labels)
 
-    def needs(self, labels: int) -> int:
-        """Bytes of a fit: squares in single precision (and the landmarks' own in double), weights and right sides."""
+    def needs(self, labels: int, *, twice: bool = False) -> int:
+        """Bytes of a fit: squares in single precision (and the landmarks' own in double), weights and right sides.
+
+        twice : with a first model's weights, and what it says of the rows' labels, beside the second's
+        """
         square, beside = {"exact": (4, 4), "columns": (4, 8), "landmarks": (16, 8)}[self.name]
-        return self.size * (square * self.size + beside * labels)
+        return self.size * (square * self.size + (beside + 8 * twice) * labels)
+
+    def holds_twice(self, labels: int) -> bool:
+        """Whether rows can be compared by a first model's scores too."""
+        return self.name == "exact" and self.needs(labels, twice=True) <= LARGEST_FIT
 
     def require_room(self, labels: int) -> "Way":
         """This way, or one sentence if memory does not hold it."""
@@ -100,7 +124,7 @@ class Way:
 
 def fit_kernel(
     X: sp.csr_array, Y: sp.csr_array, way: Way, setting: KernelSetting, targets: NDArray[np.float32],
-    weight: Array | None, steps: int, impute: bool, seed: int, threads: int,
+    weight: Array | None, steps: int, impute: bool, share: float, seed: int, threads: int,
 ) -> Solved:  # fmt: skip
     """Coefficients of all labels.
 
@@ -111,9 +135,12 @@ def fit_kernel(
     targets : (L,) what a known label is worth
     weight : (L,) what a known label weighs where an unlabelled cell weighs 1; None where that is 1 too
     impute : learn once more, from the leave-one-out guesses too
+    share : of the similarity by labels, 0 for none; else ``weight`` is None and the way exact
     """
     carrying = np.flatnonzero(np.diff(Y.indptr))
-    if way.name == "exact":
+    if share:
+        solved = _by_labels_too(X[carrying], Y[carrying], setting, targets, share, threads)
+    elif way.name == "exact":
         solved = _exactly(X, Y, carrying, setting, targets, weight, steps, impute, threads)
     else:
         X, Y = X[carrying], Y[carrying]
@@ -151,7 +178,21 @@ def _exactly(
     return Solved(X, solve_all(_factor(X, setting, threads), guesses, weight, setting.ridge, steps))
 
 
-def _factor(rows: sp.csr_array, setting: KernelSetting, threads: int) -> Cholesky:
+def _by_labels_too(
+    X: sp.csr_array, Y: sp.csr_array, setting: KernelSetting, targets: NDArray[np.float32], share: float, threads: int
+) -> Solved:
+    factor = _factor(X, setting, threads)
+    weights = solve_all(factor, Y, None, setting.ridge, 0)
+    profiles = left_out_profiles(factor.inverse_diagonal(), Y, weights, targets, threads)
+    # Its square makes room for the second.
+    del factor
+    np.multiply(weights, targets, out=weights)
+    first = FirstModel(share, weights, profiles)
+    second = _factor(first.joined(X, profiles), setting, threads)
+    return Solved(X, solve_all(second, Y, None, setting.ridge, 0), first)
+
+
+def _factor(rows: Any, setting: KernelSetting, threads: int) -> Cholesky:
     gram = lower_gram(setting.kernel, rows, setting.bandwidth, threads)
     gram[np.diag_indices_from(gram)] += np.float32(setting.ridge)
     return Cholesky(gram, REMEDY, threads)
@@ -207,7 +248,12 @@ def choose_landmarks(X: sp.csr_array, count: int, setting: KernelSetting, seed: 
 
 def kernel_scores(X: sp.csr_array, solved: Solved, setting: KernelSetting, threads: int) -> NDArray[np.float32]:
     """Scores (n, L) of prepared rows."""
-    points, coefficients = solved.points, solved.coefficients
+    return _weighed(*solved.compared(X, setting, threads), solved.coefficients, setting, threads)
+
+
+def _weighed(
+    X: Any, points: Any, coefficients: NDArray[np.float32], setting: KernelSetting, threads: int
+) -> NDArray[np.float32]:
     scores = np.empty((X.shape[0], coefficients.shape[1]), np.float32)
 
     def fill(first: int, last: int) -> None:
@@ -233,20 +279,24 @@ def grown(
             f"partial_fit takes at most {LARGEST_EXACT} rows at once, not {X.shape[0]}; give them in parts."
         )
     if solved.points is not None:
-        _require_room_to_grow(solved.points.shape[0], *Y.shape)
-    left = Y.toarray() * targets - kernel_scores(X, solved, setting, threads)
-    more = _factor(X, setting, threads).solve(left)
+        _require_room_to_grow(solved, *Y.shape)
+    rows, known = solved.compared(X, setting, threads)
+    left = Y.toarray() * targets - _weighed(rows, known, solved.coefficients, setting, threads)
+    more = _factor(rows, setting, threads).solve(left)
     if solved.points is None:
         return Solved(None, solved.coefficients + np.asarray(ConstantAndColumns(X.shape[1]).transform(X).T @ more))
     points = sp.csr_array(sp.vstack((solved.points, X), format="csr"))
-    return Solved(points, np.concatenate((solved.coefficients, more)))
+    first = None if solved.first is None else solved.first.followed_by(rows.dense)
+    return Solved(points, np.concatenate((solved.coefficients, more)), first)
 
 
-def _require_room_to_grow(points: int, more: int, labels: int) -> None:
+def _require_room_to_grow(solved: Solved, more: int, labels: int) -> None:
     """The square of the new rows alone and their right sides, and all weights, twice while they are joined."""
-    needs = 4 * more * (more + labels) + 8 * (points + more) * labels
+    rows = len(solved.coefficients) + more
+    beside = 0 if solved.first is None else 2 * solved.first.profiles.shape[1]
+    needs = 4 * more * (more + labels) + 8 * rows * (labels + beside)
     if needs > LARGEST_FIT:
         raise InputError(
-            f"{labels} labels on {points + more} rows would need {1e-9 * needs:.1f} GB; fit all rows anew with "
+            f"{labels} labels on {rows} rows would need {1e-9 * needs:.1f} GB; fit all rows anew with "
             "landmarks, or use NeighbourTagger, whose memory does not grow with rows times labels."
         )

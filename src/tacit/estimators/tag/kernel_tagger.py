@@ -1,6 +1,7 @@
 """KernelTagger: labels by least squares over all cells, in the full space of a kernel."""
 
 from collections.abc import Hashable, Iterable
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ from tacit.estimators.tag.kernel_choice import (
     powers_to_compare,
 )
 from tacit.estimators.tag.kernel_fit import Solved, Way, fit_kernel, grown, kernel_scores
+from tacit.estimators.tag.label_similarity import SHARE, FirstModel
 from tacit.estimators.tag.tables import KERNEL
 from tacit.estimators.tag.tagger import Tagger
 from tacit.features.kernel_gram import kernel_between
@@ -68,6 +70,9 @@ class KernelTagger(Tagger):
     idf_power : features weigh log(n / (1 + df)) to this power (cosine and linear)
     relevance_power : features weigh by what they say about labels in a linear model, to this power (cosine and linear);
         0 for all alike; None for 0.5 with the cosine and 0 with the linear kernel
+    label_similarity : μ of cos' = (1 − μ) cos(x, x') + μ cos(z, z'), z the square roots of what a first model says of
+        the rows' labels (cosine, solved exactly): rows without a common word may speak of the same labels. 0 for the
+        features alone; None for 0.2 where it has two labels and room, and no ``impute`` nor weights by label
     top_k, threshold : what ``predict`` returns: the best so many, or all with at least this score
     propensity_weighted : favour rare labels by the inverse of the chance that they were tagged at all
     random_state : seed; the same seed gives the same bits at any number of ``threads`` (0 is all cores)
@@ -81,6 +86,8 @@ class KernelTagger(Tagger):
     points_ : the rows that the kernel compares with, prepared, or None
     bandwidth_, regularization_, value_power_, label_power_ : ℓ, λ and the powers of values and labels in use
     label_targets_ : (L,) what a known label is worth; 1 for labels that joined later
+    label_similarity_ : μ in use, 0 where rows are compared by their features alone
+    first_coefficients_, profiles_ : (points, L) the first model's weights and z of the points, or None
     history_ : one record per setting that was tried
 
     >>> X = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])
@@ -108,6 +115,7 @@ class KernelTagger(Tagger):
         label_power: float | None = None,
         idf_power: float = 0.0,
         relevance_power: float | None = None,
+        label_similarity: float | None = None,
         top_k: int | None = None,
         threshold: float | None = None,
         propensity_weighted: bool = False,
@@ -129,6 +137,7 @@ class KernelTagger(Tagger):
         self.label_power = label_power
         self.idf_power = idf_power
         self.relevance_power = relevance_power
+        self.label_similarity = label_similarity
         self.top_k = top_k
         self.threshold = threshold
         self.propensity_weighted = propensity_weighted
@@ -156,7 +165,7 @@ class KernelTagger(Tagger):
         carrying = np.flatnonzero(np.diff(Y.indptr))
         # Before anything is tried: what memory cannot hold is refused at once.
         way = Way.of(start.kernel, X.shape, len(carrying), Y.shape[1], self.landmarks, self.impute)
-        weight = self._weights(Y)
+        weight, share = self._weights(Y), self._share(way, start.kernel, Y.shape[1])
         seed = checks.seed(self.random_state)
         with Run("fit KernelTagger", self.iterations, progress=self.progress, callback=self.callback) as run:
             setting = choose(X[carrying], Y[carrying], self._prepared_by, start, free, run, seed, self.threads)
@@ -164,7 +173,7 @@ class KernelTagger(Tagger):
             self._learn_relevance(X[carrying], Y[carrying], setting, seed)
             rows, steps = self._prepared_by(X, setting.value_power, setting.divisor), self.inner_steps
             targets = label_targets(np.bincount(Y.indices, minlength=Y.shape[1]), setting.label_power)
-            solved = fit_kernel(rows, Y, way, setting, targets, weight, steps, self.impute, seed, self.threads)
+            solved = fit_kernel(rows, Y, way, setting, targets, weight, steps, self.impute, share, seed, self.threads)
             if not free:
                 run.report(bandwidth=setting.bandwidth, regularization=setting.ridge)
         self.n_features_in_ = X.shape[1]
@@ -215,6 +224,8 @@ class KernelTagger(Tagger):
             checks.number("label_power", self.label_power, 0.0, most=1.0)
         if self.relevance_power is not None:
             checks.exponent("relevance_power", self.relevance_power, 0.0)
+        if self.label_similarity is not None:
+            checks.number("label_similarity", self.label_similarity, 0.0, most=1.0)
         checks.truth("impute", self.impute)
         checks.exponent("frequency_exponent", self.frequency_exponent)
 
@@ -285,12 +296,37 @@ class KernelTagger(Tagger):
         rule = FrequencyWeight.measure(frequency, self.unlabelled_weight, self.frequency_exponent)
         return np.asarray(1 / rule.of(frequency))
 
+    def _share(self, way: Way, kernel: str, labels: int) -> float:
+        """μ; what is given and cannot be is refused."""
+        cosine = self._unit and kernel == "gaussian"
+        if self.label_similarity is None:
+            alike = self.unlabelled_weight == 1 and self.frequency_exponent == 0
+            return SHARE if cosine and alike and not self.impute and labels > 1 and way.holds_twice(labels) else 0.0
+        needs.require_used(self, cosine=cosine, way=way.name, labels=labels)
+        if self.label_similarity and not way.holds_twice(labels):
+            room = 1e-9 * way.needs(labels, twice=True)
+            raise InputError(
+                f"label_similarity={self.label_similarity} would need {room:.1f} GB for {labels} labels on {way.size} "
+                "rows; leave it out, or set it to 0."
+            )
+        return float(self.label_similarity)
+
     def _keep(self, setting: KernelSetting, solved: Solved, targets: NDArray[np.float32]) -> None:
         self._setting, self.value_power_, self.label_power_ = setting, setting.value_power, setting.label_power
         self.bandwidth_, self.regularization_ = setting.bandwidth, setting.ridge
         if not np.isfinite(solved.coefficients).all():
             raise DivergedError("the weights of the kernel are not finite; lower unlabelled_weight or rescale X.")
         self.points_, self.coefficients_, self.label_targets_ = solved.points, solved.coefficients, targets
+        first = solved.first
+        self.label_similarity_ = 0.0 if first is None else first.share
+        self.first_coefficients_ = None if first is None else first.coefficients
+        self.profiles_ = None if first is None else first.profiles
+
+    def _solved(self) -> Solved:
+        first = None
+        if self.first_coefficients_ is not None and self.profiles_ is not None:
+            first = FirstModel(self.label_similarity_, self.first_coefficients_, self.profiles_)
+        return Solved(self.points_, self.coefficients_, first)
 
     def _widened(self, features: int, labels: int) -> Solved:
         """The model with zeros for features and labels that are new."""
@@ -301,13 +337,13 @@ class KernelTagger(Tagger):
             return Solved(None, np.concatenate((coefficients[:-1], new, coefficients[-1:])))
         points = self.points_
         wider = sp.csr_array((points.data, points.indices, points.indptr), shape=(points.shape[0], features))
-        return Solved(wider, coefficients)
+        return replace(self._solved(), points=wider, coefficients=coefficients)
 
     # -- asking ------------------------------------------------------------------------------------------------
 
     def block_scores(self, X: sp.csr_array) -> NDArray[np.float32]:
         rows = self._prepared(X).native()
-        return kernel_scores(rows, Solved(self.points_, self.coefficients_), self._setting, self.threads)
+        return kernel_scores(rows, self._solved(), self._setting, self.threads)
 
     def linear_map(self, x: sp.csr_array) -> tuple[Array, Array]:
         # Rows are compared by the features that this row has, weighed as the kernel weighs them.
@@ -323,7 +359,8 @@ class KernelTagger(Tagger):
             return Evidence.of(
                 row.indices, row.data * weights[:-1][row.indices], float(weights[-1]), "the label's constant"
             )
-        near = kernel_between(self._setting.kernel, row, self.points_, self._setting.bandwidth)[0]
+        row, points = self._solved().compared(row, self._setting, self.threads)
+        near = kernel_between(self._setting.kernel, row, points, self._setting.bandwidth)[0]
         return Evidence.of(np.arange(len(near)), near * weights)
 
     # -- to and from a model file ------------------------------------------------------------------------------
@@ -337,8 +374,10 @@ class KernelTagger(Tagger):
             "regularization": self.regularization_,
             "value_power": self.value_power_,
             "label_power": self.label_power_,
+            "label_similarity": self.label_similarity_,
         }
         learned = {"coefficients": self.coefficients_, "points": self.points_, "label_targets": self.label_targets_}
+        learned |= {"first_coefficients": self.first_coefficients_, "profiles": self.profiles_}
         return facts, parts | learned | {"shifts": self._shifts if self._shifts.any() else None}
 
     def _restore(self, facts: dict[str, Any], parts: dict[str, Any]) -> None:
@@ -349,7 +388,10 @@ class KernelTagger(Tagger):
         setting = KernelSetting(
             facts["kernel"], facts["bandwidth"], facts["regularization"], facts["value_power"], facts["label_power"]
         )
-        solved = Solved(None if points is None else points.native(), parts["coefficients"])
+        share, first = facts["label_similarity"], None
+        if share:
+            first = FirstModel(share, parts["first_coefficients"], parts["profiles"])
+        solved = Solved(None if points is None else points.native(), parts["coefficients"], first)
         self._keep(setting, solved, parts["label_targets"])
 
 

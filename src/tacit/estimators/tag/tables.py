@@ -10,7 +10,7 @@ from tacit.estimators.schema import Schema
 from tacit.estimators.schema_parts import Array, Borders, Csr, Ids, Members, Proof, Repeated
 from tacit.estimators.tag.factor_fit import SOLVERS
 from tacit.estimators.tag.kernel_choice import KERNELS
-from tacit.estimators.values import SEED, Either, Flag, History, Many, Number, Value, Whole, Word
+from tacit.estimators.values import SEED, Either, Flag, History, Many, Number, Since, Value, Whole, Word
 from tacit.features.nystrom import MOST_LANDMARKS
 from tacit.objective.losses import LOSSES
 from tacit.solvers.label_maps import METHODS, REGRESSIONS
@@ -94,6 +94,14 @@ def _terms_fit(proof: Proof, parts: dict[str, Any]) -> str | None:
     return None
 
 
+def _first_model_fits(proof: Proof, parts: dict[str, Any]) -> str | None:
+    has = proof.facts["label_similarity"] > 0
+    if any((parts[name] is not None) != has for name in ("first_coefficients", "profiles")):
+        return "its first model does not fit its label similarity"
+    cosine = proof.facts["unit_rows"] and proof.facts["kernel"] == "gaussian" and parts["points"] is not None
+    return "its first model has no use for its kernel" if has and not cosine else None
+
+
 KERNEL = Schema(
     *LABELS,
     SCALES,
@@ -101,6 +109,9 @@ KERNEL = Schema(
     Array("coefficients", "f4", ("terms", "labels")),
     Array("label_targets", "f4", ("labels",), least=0.0),
     Csr("points", "terms", "features", optional=True),
+    Array("first_coefficients", "f4", ("terms", "compared labels"), optional=True),
+    # Lengths are 1, but for rounding.
+    Array("profiles", "f4", ("terms", "compared labels"), least=0.0, most=1.01, optional=True),
     parameters={
         "kernel": Word(*KERNELS),
         "bandwidth": Either(None, Number(above=0.0)),
@@ -115,6 +126,7 @@ KERNEL = Schema(
         "label_power": Either(None, Number(0.0, most=1.0)),
         "idf_power": Number(0.0, most=STEEPEST),
         "relevance_power": Either(None, Number(0.0, most=STEEPEST)),
+        "label_similarity": Either(None, Number(0.0, most=1.0)),
         **CONVENTIONS,
     },
     facts=FACTS
@@ -125,8 +137,9 @@ KERNEL = Schema(
         "regularization": Number(above=0.0),
         "value_power": Number(0.0, most=1.0),
         "label_power": Number(0.0, most=1.0),
+        "label_similarity": Since(Number(0.0, most=1.0), before=0.0),
     },
-    rules=(_terms_fit,),
+    rules=(_terms_fit, _first_model_fits),
 )
 
 
