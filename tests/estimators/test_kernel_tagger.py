@@ -10,8 +10,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import tacit
 from tacit import FactorTagger, KernelTagger, NeighbourTagger
 from tacit.errors import InputError, ModelFileError, UnsoundCombinationError
-from tacit.estimators.tag import feature_relevance, kernel_choice, kernel_fit
+from tacit.estimators.tag import feature_relevance, kernel_choice, kernel_fit, kernel_tagger
 from tacit.estimators.tag.kernel_choice import LABEL_POWERS
+from tacit.estimators.tag.label_similarity import LEAST_ROWS
 from tacit.estimators.tag.tables import KERNEL
 from tests import naive
 
@@ -351,8 +352,8 @@ def test_similarity_by_labels_is_kernel_ridge_after_kernel_ridge(share, power):
     np.testing.assert_allclose(model.decision_function(new), expected[0], atol=1e-4)
 
 
-def test_rows_are_compared_by_labels_unless_told_otherwise():
-    X, Y = tagged()
+def test_rows_are_compared_by_labels_unless_told_otherwise_or_few():
+    X, Y = tagged(LEAST_ROWS)
     own = {"bandwidth": 0.8, "regularization": 0.3}
     usual, told = KernelTagger("cosine", **own).fit(X, Y), KernelTagger("cosine", label_similarity=0.2, **own).fit(X, Y)
     np.testing.assert_array_equal(usual.decision_function(X), told.decision_function(X))
@@ -362,6 +363,7 @@ def test_rows_are_compared_by_labels_unless_told_otherwise():
     # The first model is the one that compares by features alone.
     np.testing.assert_array_equal(usual.first_coefficients_, alone.coefficients_)
     assert [one["ndcg"] for one in usual.history_] == [one["ndcg"] for one in alone.history_]
+    assert KernelTagger("cosine", **own).fit(X[1:], Y[1:]).label_similarity_ == 0
 
 
 @pytest.mark.parametrize(
@@ -388,6 +390,7 @@ def test_a_single_label_makes_no_rows_similar():
 
 
 def test_similarity_by_labels_takes_room_that_may_not_be_there(monkeypatch):
+    monkeypatch.setattr(kernel_tagger, "LEAST_ROWS", 60)
     X, Y = tagged()
     # 60 rows and 5 labels: 60 · (4 · 60 + 12 · 5) bytes with a first model, 60 · (4 · 60 + 4 · 5) without.
     monkeypatch.setattr(kernel_fit, "LARGEST_FIT", 18_000)
@@ -555,7 +558,7 @@ def test_partial_fit_takes_rows_labels_and_features():
 
 def test_partial_fit_needs_room_for_the_square_of_the_new_rows_alone(monkeypatch):
     X, Y = tagged(90)
-    model = KernelTagger("cosine", regularization=0.3).fit(X[:60], Y[:60])
+    model = KernelTagger("cosine", regularization=0.3, label_similarity=0.2).fit(X[:60], Y[:60])
     # 10 more rows: 4 · 10 · (10 + 5) + 8 · 70 · (5 + 2 · 5) bytes; the square of all 70 would take 19,600.
     monkeypatch.setattr(kernel_fit, "LARGEST_FIT", 9000)
     model.partial_fit(X[60:70], Y[60:70])

@@ -26,7 +26,7 @@ from tacit.estimators.tag.kernel_choice import (
     powers_to_compare,
 )
 from tacit.estimators.tag.kernel_fit import Solved, Way, fit_kernel, grown, kernel_scores
-from tacit.estimators.tag.label_similarity import SHARE, FirstModel
+from tacit.estimators.tag.label_similarity import LEAST_ROWS, SHARE, FirstModel
 from tacit.estimators.tag.tables import KERNEL
 from tacit.estimators.tag.tagger import Tagger
 from tacit.features.kernel_gram import kernel_between
@@ -72,7 +72,7 @@ class KernelTagger(Tagger):
         0 for all alike; None for 0.5 with the cosine and 0 with the linear kernel
     label_similarity : μ of cos' = (1 − μ) cos(x, x') + μ cos(z, z'), z the square roots of what a first model says of
         the rows' labels (cosine, solved exactly): rows without a common word may speak of the same labels. 0 for the
-        features alone; None for 0.2 where it has two labels and room, and no ``impute`` nor weights by label
+        features alone; None for 0.2 with 500 rows, two labels and room for it, and no ``impute`` nor weights by label
     top_k, threshold : what ``predict`` returns: the best so many, or all with at least this score
     propensity_weighted : favour rare labels by the inverse of the chance that they were tagged at all
     random_state : seed; the same seed gives the same bits at any number of ``threads`` (0 is all cores)
@@ -301,7 +301,8 @@ class KernelTagger(Tagger):
         cosine = self._unit and kernel == "gaussian"
         if self.label_similarity is None:
             alike = self.unlabelled_weight == 1 and self.frequency_exponent == 0
-            return SHARE if cosine and alike and not self.impute and labels > 1 and way.holds_twice(labels) else 0.0
+            enough = labels > 1 and way.size >= LEAST_ROWS
+            return SHARE if cosine and alike and not self.impute and enough and way.holds_twice(labels) else 0.0
         needs.require_used(self, cosine=cosine, way=way.name, labels=labels)
         if self.label_similarity and not way.holds_twice(labels):
             room = 1e-9 * way.needs(labels, twice=True)

@@ -31,6 +31,8 @@ Array = NDArray[np.float32]
 
 SHARE = 0.2
 """μ, where it is not given."""
+LEAST_ROWS = 500
+"""With fewer, a first model says too little about labels: 0.2 points of nDCG@5 are lost with 150 rows (seven sets)."""
 _ROWS = 512
 
 
