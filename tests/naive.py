@@ -266,9 +266,9 @@ def left_out_scores(K, Y, ridge):
 
 
 def label_profiles(scores):
-    """The square roots of positive scores, as a row of length one; zeros where there are none."""
-    roots = np.sqrt(np.maximum(scores, 0))
-    return np.array([row / np.linalg.norm(row) if row.any() else row for row in roots])
+    """Positive scores to the power ¾, as a row of length one; zeros where there are none."""
+    powers = np.maximum(scores, 0) ** 0.75
+    return np.array([row / np.linalg.norm(row) if row.any() else row for row in powers])
 
 
 def joined_by_labels(X, Z, share):

@@ -355,10 +355,10 @@ def test_similarity_by_labels_is_kernel_ridge_after_kernel_ridge(share, power):
 def test_rows_are_compared_by_labels_unless_told_otherwise_or_few():
     X, Y = tagged(LEAST_ROWS)
     own = {"bandwidth": 0.8, "regularization": 0.3}
-    usual, told = KernelTagger("cosine", **own).fit(X, Y), KernelTagger("cosine", label_similarity=0.2, **own).fit(X, Y)
+    usual, told = KernelTagger("cosine", **own).fit(X, Y), KernelTagger("cosine", label_similarity=0.3, **own).fit(X, Y)
     np.testing.assert_array_equal(usual.decision_function(X), told.decision_function(X))
     alone = KernelTagger("cosine", label_similarity=0.0, **own).fit(X, Y)
-    assert (usual.label_similarity_, alone.label_similarity_) == (0.2, 0.0)
+    assert (usual.label_similarity_, alone.label_similarity_) == (0.3, 0.0)
     assert alone.profiles_ is None and alone.first_coefficients_ is None
     # The first model is the one that compares by features alone.
     np.testing.assert_array_equal(usual.first_coefficients_, alone.coefficients_)
@@ -394,7 +394,7 @@ def test_similarity_by_labels_takes_room_that_may_not_be_there(monkeypatch):
     X, Y = tagged()
     # 60 rows and 5 labels: 60 · (4 · 60 + 12 · 5) bytes with a first model, 60 · (4 · 60 + 4 · 5) without.
     monkeypatch.setattr(kernel_fit, "LARGEST_FIT", 18_000)
-    assert KernelTagger("cosine").fit(X, Y).label_similarity_ == 0.2
+    assert KernelTagger("cosine").fit(X, Y).label_similarity_ == 0.3
     monkeypatch.setattr(kernel_fit, "LARGEST_FIT", 17_999)
     model = KernelTagger("cosine").fit(X, Y)
     assert model.label_similarity_ == 0 and len(model.coefficients_) == 60

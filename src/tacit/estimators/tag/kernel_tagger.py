@@ -70,9 +70,9 @@ class KernelTagger(Tagger):
     idf_power : features weigh log(n / (1 + df)) to this power (cosine and linear)
     relevance_power : features weigh by what they say about labels in a linear model, to this power (cosine and linear);
         0 for all alike; None for 0.5 with the cosine and 0 with the linear kernel
-    label_similarity : μ of cos' = (1 − μ) cos(x, x') + μ cos(z, z'), z the square roots of what a first model says of
-        the rows' labels (cosine, solved exactly): rows without a common word may speak of the same labels. 0 for the
-        features alone; None for 0.2 with 500 rows, two labels and room for it, and no ``impute`` nor weights by label
+    label_similarity : μ of cos' = (1 − μ) cos(x, x') + μ cos(z, z'), z from what a first model says of the rows'
+        labels (cosine, solved exactly): rows without a common word may speak of the same labels. 0 for the
+        features alone; None for 0.3 with 500 rows, two labels and room for it, and no ``impute`` nor weights by label
     top_k, threshold : what ``predict`` returns: the best so many, or all with at least this score
     propensity_weighted : favour rare labels by the inverse of the chance that they were tagged at all
     random_state : seed; the same seed gives the same bits at any number of ``threads`` (0 is all cores)

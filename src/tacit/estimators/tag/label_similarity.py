@@ -1,12 +1,12 @@
 """Rows that are alike by their labels: a kernel tagger's second look.
 
 Two texts without a common word are strangers to a cosine, even where both speak of the same labels. A first model
-knows what they speak of. It gives row x the scores s_y(x), what is positive of them is shared out,
+knows what they speak of. It gives row x the scores s_y(x), and what is positive of them makes a profile of length one,
 
-    p_y(x) = max(s_y(x), 0) / Σ_y' max(s_y'(x), 0),        z(x) = √p(x),
+    z_y(x) ∝ max(s_y(x), 0)^¾.
 
-and ⟨z(x), z(x')⟩ = Σ_y √(p_y(x) p_y(x')) is the affinity of the two distributions (Bhattacharyya 1943). A second model
-compares rows by both cosines,
+A power of 1 lets the first label of a row stand for all of it, and a lower one counts labels that little speaks for. A
+second model compares rows by both cosines,
 
     k(x, x') = exp(γ ((1 − μ) cos(x, x') + μ cos(z, z') − 1)),
 
@@ -29,8 +29,8 @@ from tacit.features.joined_rows import JoinedRows
 
 Array = NDArray[np.float32]
 
-SHARE = 0.2
-"""μ, where it is not given."""
+SHARE = 0.3
+"""μ where it is not given; it and the power of scores are the best on validation rows of ten sets."""
 LEAST_ROWS = 500
 """With fewer, a first model says too little about labels: 0.2 points of nDCG@5 are lost with 150 rows (seven sets)."""
 _ROWS = 512
@@ -61,14 +61,19 @@ class FirstModel:
 def label_profiles(scores: Array) -> Array:
     """z (n, L) in the place of the scores.
 
-    >>> label_profiles(np.array([[0.9, 1.6, -2.0], [-1.0, 0.0, 0.0]], np.float32)).round(2).tolist()
-    [[0.6000000238418579, 0.800000011920929, 0.0], [0.0, 0.0, 0.0]]
+    >>> label_profiles(np.array([[1.0, 1.0, -2.0], [-1.0, 0.0, 0.0]], np.float32)).astype(float).round(2).tolist()
+    [[0.71, 0.71, 0.0], [0.0, 0.0, 0.0]]
     """
     np.maximum(scores, 0.0, out=scores)
-    # In double precision, which holds the sum of any scores.
-    total = np.sum(scores, axis=1, keepdims=True, dtype=np.float64)
-    np.divide(scores, total, out=scores, where=total > 0, casting="same_kind")
-    return np.asarray(np.sqrt(scores, out=scores))
+    # Their largest is one before powers and squares are taken, which then stay within single precision.
+    largest = scores.max(axis=1, keepdims=True, initial=0.0)
+    np.divide(scores, largest, out=scores, where=largest > 0)
+    # x^¾ by two roots, whose bits do not depend on how many are taken at once.
+    roots = np.sqrt(scores)
+    np.multiply(roots, np.sqrt(roots), out=scores)
+    length = np.sqrt(np.square(scores).sum(axis=1, keepdims=True))
+    np.divide(scores, length, out=scores, where=length > 0)
+    return scores
 
 
 def left_out_profiles(inverse: NDArray[Any], Y: sp.csr_array, weights: Array, targets: Array, threads: int) -> Array:
